@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     const COMMAND_NAMES: &[&str] = commands!(names);
     println!("cargo:rerun-if-changed=../crates/api/src/command_list.rs");
     println!("cargo:rerun-if-changed=src/own_commands.rs");
-    let names: Vec<&'static str> = COMMAND_NAMES.iter().chain(OWN_COMMANDS).copied().collect();
+    let names: Vec<&'static str> = COMMAND_NAMES.iter().chain(DESKTOP_SHELL_COMMANDS).copied().collect();
     // The attributes require a static list, and the build script exits directly after.
     let manifest = tauri_build::AppManifest::new().commands(names.leak());
     // All permissions are generated here. With the default pattern, cargo watches their folder and rebuilds the crate,

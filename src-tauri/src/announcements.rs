@@ -19,7 +19,7 @@ use crate::window;
 /// enough to bring the user back to the window.
 const MIN_NOTIFICATION_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
-const MAX_NOTIFICATIONS: usize = 8;
+const MAX_SHOWN_NOTIFICATIONS: usize = 8;
 
 /// System notifications about requests that Drawbridge has shown and not withdrawn.
 #[derive(Default)]
@@ -42,7 +42,7 @@ struct AnnouncedRequest {
     kind: String,
 }
 
-/// Number of a notification to show, and numbers of older ones to withdraw, so that at most [`MAX_NOTIFICATIONS`]
+/// Number of a notification to show, and numbers of older ones to withdraw, so that at most [`MAX_SHOWN_NOTIFICATIONS`]
 /// remain.
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
@@ -64,7 +64,7 @@ impl ShownAnnouncements {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         self.all.push_back(AnnouncedRequest { number, request, kind: kind.to_owned() });
-        let surplus = self.all.len().saturating_sub(MAX_NOTIFICATIONS);
+        let surplus = self.all.len().saturating_sub(MAX_SHOWN_NOTIFICATIONS);
         let withdrawn = self.all.drain(..surplus).map(|one| one.number).collect();
         Some(NextAnnouncement { number, withdrawn })
     }
@@ -78,7 +78,7 @@ impl ShownAnnouncements {
         removed
     }
 
-    fn find_request(&self, number: i32) -> Option<ConsentRequestId> {
+    fn request_of_notification(&self, number: i32) -> Option<ConsentRequestId> {
         self.all.iter().find(|one| one.number == number)?.request
     }
 }
@@ -89,7 +89,8 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
         let announcements = clicked.state::<Announcements>();
-        let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
+        let request =
+            action.notification().and_then(|shown| announcements.lock(|all| all.request_of_notification(shown.id())));
         match request {
             Some(id) => show_consent_request(&clicked, Some(id)),
             None => window::show_or_open_main_window(&clicked),
@@ -117,7 +118,7 @@ impl Announcements {
     }
 
     /// Withdraws the notifications of all requests except those in `waiting`, on another thread.
-    pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
+    pub(crate) fn withdraw_announcements_of_decided_requests(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
         let removed = self.lock(|all| all.remove_decided(waiting));
         if removed.is_empty() {
             return;
@@ -168,7 +169,7 @@ pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> Stri
 mod tests {
     use super::*;
 
-    const TOOL: &str = "tool";
+    const TOOL_CALL_KIND: &str = "tool";
 
     fn request_id(number: u64) -> Option<ConsentRequestId> {
         Some(ConsentRequestId(number))
@@ -185,14 +186,14 @@ mod tests {
     fn request_is_announced_once_and_floods_are_suppressed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
-        assert!(shown.add(start, request_id(1), TOOL).is_some(), "the first request should be announced");
+        assert!(shown.add(start, request_id(1), TOOL_CALL_KIND).is_some(), "the first request should be announced");
         assert_eq!(
-            shown.add(start, request_id(2), TOOL),
+            shown.add(start, request_id(2), TOOL_CALL_KIND),
             None,
             "another request at the same time should not be announced"
         );
         assert_eq!(
-            shown.add(start + MIN_NOTIFICATION_INTERVAL, request_id(1), TOOL),
+            shown.add(start + MIN_NOTIFICATION_INTERVAL, request_id(1), TOOL_CALL_KIND),
             None,
             "the same request should not be announced again"
         );
@@ -201,7 +202,7 @@ mod tests {
             "another decision on it should be announced"
         );
         assert!(
-            shown.add(start + MIN_NOTIFICATION_INTERVAL * 2, request_id(2), TOOL).is_some(),
+            shown.add(start + MIN_NOTIFICATION_INTERVAL * 2, request_id(2), TOOL_CALL_KIND).is_some(),
             "another request should be announced later"
         );
     }
@@ -210,26 +211,27 @@ mod tests {
     fn oldest_notification_is_withdrawn_and_decided_requests_are_removed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
-        let mut add =
-            |number: u32| shown.add(start + MIN_NOTIFICATION_INTERVAL * number, request_id(u64::from(number)), TOOL);
-        for number in 0..MAX_NOTIFICATIONS as u32 {
+        let mut add = |number: u32| {
+            shown.add(start + MIN_NOTIFICATION_INTERVAL * number, request_id(u64::from(number)), TOOL_CALL_KIND)
+        };
+        for number in 0..MAX_SHOWN_NOTIFICATIONS as u32 {
             assert_eq!(
                 add(number).map(|room| room.withdrawn),
                 Some(vec![]),
                 "notification {number} should not withdraw others"
             );
         }
-        let more = add(MAX_NOTIFICATIONS as u32).expect("a further notification should be shown");
+        let more = add(MAX_SHOWN_NOTIFICATIONS as u32).expect("a further notification should be shown");
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
         assert_eq!(
-            shown.find_request(more.number),
-            request_id(MAX_NOTIFICATIONS as u64),
+            shown.request_of_notification(more.number),
+            request_id(MAX_SHOWN_NOTIFICATIONS as u64),
             "a click should find the request"
         );
-        assert_eq!(shown.find_request(0), None, "a withdrawn notification should have no request");
+        assert_eq!(shown.request_of_notification(0), None, "a withdrawn notification should have no request");
         assert_eq!(
             shown.remove_decided(&[ConsentRequestId(3)]).len(),
-            MAX_NOTIFICATIONS - 1,
+            MAX_SHOWN_NOTIFICATIONS - 1,
             "all other requests are decided"
         );
         assert_eq!(shown.all.len(), 1, "decided requests should be removed");

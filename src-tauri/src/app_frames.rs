@@ -12,12 +12,12 @@ use tauri::{AppHandle, Builder, Manager as _, Runtime, Url, WebviewWindow};
 use crate::connection_hints;
 
 /// URL scheme of the documents of MCP apps, which the content security policy of Drawbridge's page allows in frames.
-const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
+const MCP_APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
-const VIEW_ID_DIGITS: usize = 32;
+const MCP_APP_VIEW_ID_HEX_DIGITS: usize = 32;
 /// Origins from which Drawbridge's page is loaded, and which may therefore embed MCP apps.
 #[cfg(target_os = "linux")]
-const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
+const DRAWBRIDGE_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
 /// Set if this operating system isolates MCP apps from Drawbridge's page and from each other, so that they can be
 /// shown.
@@ -25,36 +25,39 @@ pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
 /// Function that is called when a frame loads the document of an app, with the label of the window that contains the
 /// frame.
-pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
+pub(crate) type McpAppFrameLoadHook<R> = fn(&AppHandle<R>, &str);
 
 /// Registers the URL scheme with which frames load the documents of MCP apps. `on_load` is called for each document.
-pub(crate) fn register_app_document_scheme<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
-    builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
+pub(crate) fn register_mcp_app_document_scheme<R: Runtime>(
+    builder: Builder<R>,
+    on_load: McpAppFrameLoadHook<R>,
+) -> Builder<R> {
+    builder.register_asynchronous_uri_scheme_protocol(MCP_APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
         on_load(context.app_handle(), context.webview_label());
-        responder.respond(respond_with_app_document(api.as_ref(), request.uri()));
+        responder.respond(respond_with_mcp_app_document(api.as_ref(), request.uri()));
     })
 }
 
 /// Permits the API to show MCP apps in frames of Drawbridge's page, since on this operating system each shown app has
 /// an origin of its own.
 #[cfg(target_os = "linux")]
-pub(crate) fn allow_app_frames(api: Api) -> Api {
+pub(crate) fn allow_mcp_app_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
-    let origins = MAIN_PAGE_ORIGINS.into_iter().chain(development);
+    let origins = DRAWBRIDGE_PAGE_ORIGINS.into_iter().chain(development);
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
 /// Returns the API unchanged, so that it shows no MCP apps, since they can't be isolated on this operating system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn allow_app_frames(api: Api) -> Api {
+pub(crate) fn allow_mcp_app_frames(api: Api) -> Api {
     api
 }
 
-fn respond_with_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
+fn respond_with_mcp_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     let found = match (api, uri.host(), uri.query()) {
-        (Some(api), Some(view), None) => api.app_views().respond(view, uri.path()),
-        _ => api::AppResponse::not_found(),
+        (Some(api), Some(view), None) => api.app_views().respond_to_frame(view, uri.path()),
+        _ => api::AppFrameResponse::not_found(),
     };
     let headers = found
         .headers
@@ -69,10 +72,11 @@ fn respond_with_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> 
 }
 
 /// Returns `true` if a URL is that of a shown app's document.
-pub(crate) fn is_app_document(url: &Url) -> bool {
-    let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+pub(crate) fn is_mcp_app_document_url(url: &Url) -> bool {
+    let is_id =
+        |host: &str| host.len() == MCP_APP_VIEW_ID_HEX_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
     MCP_APPS_ARE_SUPPORTED
-        && url.scheme() == APP_DOCUMENT_SCHEME
+        && url.scheme() == MCP_APP_DOCUMENT_SCHEME
         && url.host_str().is_some_and(is_id)
         && url.query().is_none()
 }
@@ -84,7 +88,7 @@ pub(crate) fn is_app_document(url: &Url) -> bool {
 /// # Errors
 /// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn isolate_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_mcp_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{UserContentManagerExt as _, WebViewExt as _};
 
     window.with_webview(|webview| {
@@ -101,7 +105,7 @@ pub(crate) fn isolate_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri
 
 /// Does nothing, since MCP apps are not shown on this operating system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn isolate_app_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_mcp_app_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 
@@ -110,10 +114,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn url_of_a_shown_app_is_an_app_document() {
+    fn url_of_a_shown_mcp_app_is_recognized_as_its_document() {
         let id = "0123456789abcdef0123456789abcdef";
         for own in [format!("drawbridge-app://{id}/"), format!("drawbridge-app://{id}/self-test")] {
-            assert_eq!(is_app_document(&own.parse().expect("a URL")), MCP_APPS_ARE_SUPPORTED, "{own}");
+            assert_eq!(is_mcp_app_document_url(&own.parse().expect("a URL")), MCP_APPS_ARE_SUPPORTED, "{own}");
         }
         let others = [
             "drawbridge-app://localhost/".to_owned(),
@@ -123,14 +127,17 @@ mod tests {
             "tauri://localhost/".to_owned(),
         ];
         for other in others {
-            assert!(!is_app_document(&other.parse().expect("a URL")), "{other} should not be a document of an app");
+            assert!(
+                !is_mcp_app_document_url(&other.parse().expect("a URL")),
+                "{other} should not be a document of an app"
+            );
         }
     }
 
     #[test]
-    fn unknown_views_and_queries_have_no_document() {
+    fn url_of_an_unknown_mcp_app_view_or_with_a_query_is_not_found() {
         for address in ["drawbridge-app://0123456789abcdef0123456789abcdef/", "drawbridge-app://a/?b"] {
-            let response = respond_with_app_document(None, &address.parse().expect("a URI"));
+            let response = respond_with_mcp_app_document(None, &address.parse().expect("a URI"));
             assert_eq!(response.status(), StatusCode::NOT_FOUND, "{address}");
             let policy = response.headers().get("Content-Security-Policy").map(|policy| policy.to_str().expect("text"));
             assert!(policy.is_some_and(|policy| policy.starts_with("default-src 'none'")), "{address}: {policy:?}");

@@ -53,10 +53,10 @@ fn locations_from_variables(
 
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
-const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
+const INSTALLED_PROGRAMS_RELATIVE_PATH: &str = "../lib/drawbridge";
 /// Path, relative to the home folder, of the folder for copies of Drawbridge's internal programs. It is outside of the
 /// data folder, which sandboxed servers can't read.
-const PROGRAM_COPIES_PATH: &str = ".local/lib/drawbridge";
+const PROGRAM_COPIES_PATH_IN_HOME: &str = ".local/lib/drawbridge";
 
 /// Adds the demo server to the settings at the first start, if this package contains it.
 ///
@@ -92,7 +92,7 @@ pub(crate) fn update_copied_demo_server() {
 /// point of the AppImage. Returns `true` if the copy was replaced.
 fn replace_outdated_demo_server_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     let Some(name) = demo.file_name().filter(|_| demo.starts_with(mounted)) else { return Ok(false) };
-    let copy = home.join(PROGRAM_COPIES_PATH).join(name);
+    let copy = home.join(PROGRAM_COPIES_PATH_IN_HOME).join(name);
     // A copy that the user has deleted or replaced by a link is not created again.
     let Ok(found) = copy.symlink_metadata() else { return Ok(false) };
     if !found.is_file() || (found.len() == demo.metadata()?.len() && fs::read(&copy)? == fs::read(demo)?) {
@@ -127,7 +127,7 @@ fn persistent_demo_server_path(
         return Ok(Some(demo));
     }
     let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
-    let folder = home.join(PROGRAM_COPIES_PATH);
+    let folder = home.join(PROGRAM_COPIES_PATH_IN_HOME);
     fs::create_dir_all(&folder)?;
     let copy = folder.join(name);
     store::copy_file(&demo, &copy)?;
@@ -146,7 +146,7 @@ fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
     // The path appears in the settings file and in a consent request, so it must not contain "..".
-    let installed = beside.join(INSTALLED_PROGRAMS_PATH).canonicalize().ok().map(|folder| folder.join(&name));
+    let installed = beside.join(INSTALLED_PROGRAMS_RELATIVE_PATH).canonicalize().ok().map(|folder| folder.join(&name));
     installed.into_iter().chain([beside.join(&name)]).find(|demo| demo.is_file())
 }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn environment_overrides_one_or_both_locations() {
+    fn environment_variables_override_one_or_both_file_locations() {
         let places = locations_from_variables(Some("/a.json".into()), Some("".into()), default_locations);
         let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
@@ -195,7 +195,7 @@ mod tests {
     fn copied_demo_server_follows_the_version_in_the_appimage() {
         let root = tempfile::tempdir().unwrap();
         let (mounted, home) = (root.path().join(".mount_x"), root.path().join("home"));
-        let (demo, copy) = (mounted.join("demo-server"), home.join(PROGRAM_COPIES_PATH).join("demo-server"));
+        let (demo, copy) = (mounted.join("demo-server"), home.join(PROGRAM_COPIES_PATH_IN_HOME).join("demo-server"));
         fs::create_dir_all(&mounted).unwrap();
         fs::write(&demo, "version 2").unwrap();
         let update = || replace_outdated_demo_server_copy(&demo, &mounted, &home).unwrap();

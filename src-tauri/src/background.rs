@@ -25,11 +25,11 @@ const CLOSING_DIALOG_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
 pub(crate) fn starts_in_background() -> bool {
-    requests_background(env::args_os().filter_map(|argument| argument.into_string().ok()))
+    contains_background_option(env::args_os().filter_map(|argument| argument.into_string().ok()))
 }
 
 /// Returns `true` if a command line contains [`BACKGROUND_OPTION`].
-pub(crate) fn requests_background(mut arguments: impl Iterator<Item = String>) -> bool {
+pub(crate) fn contains_background_option(mut arguments: impl Iterator<Item = String>) -> bool {
     arguments.any(|argument| argument == BACKGROUND_OPTION)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn count_running_servers(snapshot: &Snapshot) -> usize {
 
 /// Returns the action to take when the user closes the last window, for this value of the setting `onClose` and this
 /// number of running servers.
-fn close_action(on_close: &str, running: usize) -> CloseAction {
+fn action_on_closing_last_window(on_close: &str, running: usize) -> CloseAction {
     match (running, on_close) {
         (0, _) | (_, "quit") => CloseAction::Quit,
         (_, "background") => CloseAction::Background,
@@ -68,7 +68,7 @@ impl ClosingDialog {
     /// Requests Drawbridge's page to show the dialog, by calling `notify`. Returns `false`, so that Drawbridge quits
     /// without it, if the request can't be sent, or the page has not shown the dialog within [`CLOSING_DIALOG_TIMEOUT`]
     /// of an earlier request.
-    fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
+    fn request_closing_dialog(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
             ClosingDialogState::Requested(at) if now.duration_since(at) >= CLOSING_DIALOG_TIMEOUT => false,
@@ -86,18 +86,18 @@ impl ClosingDialog {
     /// Forgets a request to a page that was loaded again, and does not show the dialog. The next request to close the
     /// window would otherwise quit Drawbridge.
     pub(crate) fn on_page_loaded(&self) {
-        self.mark_shown();
+        self.mark_dialog_shown();
     }
 
-    fn mark_shown(&self) {
+    fn mark_dialog_shown(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ClosingDialogState::Quiet;
     }
 }
 
 /// Returns `true` if the closed window of a conversation was the last visible window, so that the setting `onClose`
 /// applies.
-const fn closes_last_window(is_main_hidden: bool, has_conversation_windows: bool) -> bool {
-    is_main_hidden && !has_conversation_windows
+const fn was_last_visible_window(is_main_window_hidden: bool, has_conversation_windows: bool) -> bool {
+    is_main_window_hidden && !has_conversation_windows
 }
 
 /// Handles the user's request to close the main window according to the setting `onClose`. Returns `true` if the window
@@ -107,23 +107,23 @@ const fn closes_last_window(is_main_hidden: bool, has_conversation_windows: bool
 /// While conversations are open in other windows, the main window is only hidden. The setting applies to the last
 /// window.
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
-    if has_conversation_windows(app) && window::hide_main(app) {
+    if has_conversation_windows(app) && window::hide_main_window(app) {
         return false;
     }
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
     let running = count_running_servers(&snapshot);
-    match close_action(&snapshot.settings.on_close, running) {
+    match action_on_closing_last_window(&snapshot.settings.on_close, running) {
         CloseAction::Quit => {
             quitting::quit(app);
             false
         }
         // If the window can't be hidden, Drawbridge quits, since it would otherwise stay visible after the user has
         // closed it.
-        CloseAction::Background => !window::hide_main(app),
+        CloseAction::Background => !window::hide_main_window(app),
         CloseAction::Ask => {
             let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingDialog>().request_choice(Instant::now(), notify)
+            !app.state::<ClosingDialog>().request_closing_dialog(Instant::now(), notify)
         }
     }
 }
@@ -135,13 +135,13 @@ fn has_conversation_windows(app: &AppHandle) -> bool {
 /// Applies the setting `onClose` after the user closed the window of a conversation, if the main window is hidden and
 /// no other window is open.
 pub(crate) fn on_conversation_window_closed_with_hidden_main(app: &AppHandle) {
-    if !closes_last_window(window::is_main_hidden(app), has_conversation_windows(app)) {
+    if !was_last_visible_window(window::is_main_window_hidden(app), has_conversation_windows(app)) {
         return;
     }
     let Some(api) = app.try_state::<Api>() else { return };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return };
     let running = count_running_servers(&snapshot);
-    match close_action(&snapshot.settings.on_close, running) {
+    match action_on_closing_last_window(&snapshot.settings.on_close, running) {
         CloseAction::Quit => quitting::quit(app),
         CloseAction::Background => {}
         CloseAction::Ask => {
@@ -158,8 +158,8 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
     choice: State<'_, ClosingDialog>,
     windows: State<'_, ConversationWindows>,
 ) {
-    if webview.label() == window_labels::MAIN_WINDOW {
-        choice.mark_shown();
+    if webview.label() == window_labels::MAIN_WINDOW_LABEL {
+        choice.mark_dialog_shown();
     } else {
         windows.keep_open(webview.label());
     }
@@ -169,7 +169,7 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
-        CloseAction::Background if window::hide_main(&app) => {}
+        CloseAction::Background if window::hide_main_window(&app) => {}
         CloseAction::Quit | CloseAction::Background => quitting::quit(&app),
         CloseAction::Ask => {}
     }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_quits_without_servers_and_follows_the_setting_with_them() {
+    fn closing_last_window_quits_without_servers_or_follows_the_setting() {
         for (setting, running, expected) in [
             ("ask", 0, CloseAction::Quit),
             ("background", 0, CloseAction::Quit),
@@ -189,66 +189,66 @@ mod tests {
             ("background", 3, CloseAction::Background),
             ("quit", 3, CloseAction::Quit),
         ] {
-            assert_eq!(close_action(setting, running), expected, "{setting} with {running} servers");
+            assert_eq!(action_on_closing_last_window(setting, running), expected, "{setting} with {running} servers");
         }
     }
 
     #[test]
-    fn setting_for_closing_applies_to_the_last_window() {
-        for (is_main_hidden, has_others, expected) in
+    fn closing_setting_applies_when_the_last_visible_window_closes() {
+        for (is_main_window_hidden, has_others, expected) in
             [(true, false, true), (true, true, false), (false, false, false), (false, true, false)]
         {
             assert_eq!(
-                closes_last_window(is_main_hidden, has_others),
+                was_last_visible_window(is_main_window_hidden, has_others),
                 expected,
-                "main window hidden: {is_main_hidden}, conversations in other windows: {has_others}"
+                "main window hidden: {is_main_window_hidden}, conversations in other windows: {has_others}"
             );
         }
     }
 
     #[test]
-    fn page_that_never_shows_the_choice_does_not_block_closing() {
+    fn page_that_never_shows_the_closing_dialog_does_not_block_closing() {
         let choice = ClosingDialog::default();
         let start = Instant::now();
-        assert!(!choice.request_choice(start, || false), "without a page the choice can't be shown");
-        assert!(choice.request_choice(start, || true), "the page should be notified");
+        assert!(!choice.request_closing_dialog(start, || false), "without a page the choice can't be shown");
+        assert!(choice.request_closing_dialog(start, || true), "the page should be notified");
         assert!(
-            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT / 2, || true),
+            choice.request_closing_dialog(start + CLOSING_DIALOG_TIMEOUT / 2, || true),
             "the page should be notified again before the timeout"
         );
         assert!(
-            !choice.request_choice(start + CLOSING_DIALOG_TIMEOUT, || true),
+            !choice.request_closing_dialog(start + CLOSING_DIALOG_TIMEOUT, || true),
             "the window should close after the timeout"
         );
     }
 
     #[test]
-    fn page_that_shows_the_choice_is_notified_each_time() {
+    fn page_that_showed_the_closing_dialog_is_asked_again_each_time() {
         let choice = ClosingDialog::default();
         let start = Instant::now();
-        assert!(choice.request_choice(start, || true), "the page should be notified");
-        choice.mark_shown();
+        assert!(choice.request_closing_dialog(start, || true), "the page should be notified");
+        choice.mark_dialog_shown();
         assert!(
-            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
+            choice.request_closing_dialog(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
         );
     }
 
     #[test]
-    fn page_that_was_loaded_again_is_notified() {
+    fn reloaded_page_is_asked_for_the_closing_dialog_again() {
         let choice = ClosingDialog::default();
         let start = Instant::now();
-        assert!(choice.request_choice(start, || true), "the page should be notified, but does not respond");
+        assert!(choice.request_closing_dialog(start, || true), "the page should be notified, but does not respond");
         choice.on_page_loaded();
         assert!(
-            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
+            choice.request_closing_dialog(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the new page should be notified, because it was not requested to show the dialog before"
         );
     }
 
     #[test]
-    fn only_the_background_option_starts_without_a_window() {
-        let is_background = |line: &str| requests_background(line.split(' ').map(str::to_owned));
+    fn only_the_background_option_starts_without_showing_a_window() {
+        let is_background = |line: &str| contains_background_option(line.split(' ').map(str::to_owned));
         assert!(is_background("drawbridge --background"), "the flag should be recognized");
         assert!(
             !is_background("drawbridge") && !is_background("drawbridge --background=no"),

@@ -45,18 +45,18 @@ pub(crate) enum BenchmarkProblem {
 
 /// Creates a temporary folder and returns paths in it for all files of Drawbridge, so that a benchmark neither reads
 /// nor changes the user's files.
-pub(crate) fn temporary_locations() -> Result<FileLocations, BenchmarkProblem> {
-    let folder = temporary_folder();
+pub(crate) fn temporary_benchmark_locations() -> Result<FileLocations, BenchmarkProblem> {
+    let folder = temporary_benchmark_folder();
     std::fs::create_dir(&folder)?;
     Ok(FileLocations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
 }
 
-fn temporary_folder() -> PathBuf {
+fn temporary_benchmark_folder() -> PathBuf {
     std::env::temp_dir().join(format!("drawbridge-bench-{}", std::process::id()))
 }
 
 /// Builds an app that consists only of a window with an empty page.
-pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::Result<App> {
+pub(crate) fn build_empty_page_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
             let mut response = Response::new(EMPTY_PAGE_HTML.as_bytes());
@@ -67,13 +67,14 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .invoke_handler(commands::command_handler())
         .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
-            let window =
-                WebviewWindowBuilder::new(app, window_labels::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
+            let window = WebviewWindowBuilder::new(app, window_labels::MAIN_WINDOW_LABEL, page)
+                .inner_size(1180.0, 780.0)
+                .build()?;
             drawing::select_rendering_method(&window)?;
             let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);
             if measure == BenchMeasure::Empty {
-                print_measurement(app.handle(), "painted", time_until_page(drawn));
+                print_measurement(app.handle(), "painted", time_until_first_paint(drawn));
             }
             Ok(())
         })
@@ -86,7 +87,7 @@ pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
     app.manage(measured);
     match measure {
         BenchMeasure::Empty | BenchMeasure::EmptyAtRest | BenchMeasure::Window => {
-            print_measurement(app, "painted", time_until_page(drawn))
+            print_measurement(app, "painted", time_until_first_paint(drawn))
         }
         BenchMeasure::ConsentRequest => {
             print_measurement(
@@ -117,7 +118,9 @@ fn print_measurement(
     });
 }
 
-async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchmarkProblem> {
+async fn time_until_first_paint(
+    mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
+) -> Result<Duration, BenchmarkProblem> {
     while let Some((what, at)) = drawn.recv().await {
         if what == DrawnContent::Page {
             let now = time_since_process_start().ok_or(BenchmarkProblem::NoStart)?;
@@ -185,9 +188,9 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
 }
 
 /// Deletes the temporary folder of a benchmark.
-pub(crate) fn delete_temporary_files() {
+pub(crate) fn delete_temporary_benchmark_files() {
     if BenchMeasure::from_environment().is_some() {
         // On failure, the folder stays in the system's temporary folder.
-        let _ = std::fs::remove_dir_all(temporary_folder());
+        let _ = std::fs::remove_dir_all(temporary_benchmark_folder());
     }
 }

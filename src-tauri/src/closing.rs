@@ -9,7 +9,7 @@ use crate::conversation_windows::ConversationWindows;
 use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 #[cfg(target_os = "linux")]
 use crate::stalled_apps::WatchedWindows;
@@ -26,7 +26,7 @@ const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(6);
 pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. } => {
-            let may_close = if label == window_labels::MAIN_WINDOW {
+            let may_close = if label == window_labels::MAIN_WINDOW_LABEL {
                 background::handle_close_request(app)
             } else {
                 app.state::<ConversationWindows>().handle_close_request(&label, &app.state::<ShellEvents>())
@@ -48,7 +48,9 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Reopen { .. } => window::show_or_open_main_window(app),
         // The user opened files with the app in Finder.
         #[cfg(target_os = "macos")]
-        RunEvent::Opened { urls } => openings::open_in_window(app, openings::arguments::parse_urls(&urls)),
+        RunEvent::Opened { urls } => {
+            openings::show_window_and_queue_openings(app, openings::arguments::parse_urls(&urls))
+        }
         RunEvent::Exit => stop_servers(app),
         _ => {}
     }
@@ -60,10 +62,10 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     let (Some(windows), Some(events)) = (app.try_state::<ConversationWindows>(), app.try_state::<ShellEvents>()) else {
         return;
     };
-    let Some(conversation) = windows.forget(label, &events) else { return };
+    let Some(conversation) = windows.remove_closed_window(label, &events) else { return };
     events.detach_channel(label);
     // Its page can no longer report that its drafts are stored.
-    app.state::<Quitting>().mark_stored(label);
+    app.state::<PendingQuit>().mark_drafts_stored(label);
     // The next window may get the same label.
     #[cfg(target_os = "linux")]
     app.state::<WatchedWindows>().remove(label);

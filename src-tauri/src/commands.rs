@@ -6,7 +6,7 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime, Webview};
 
 use crate::conversation_windows::ConversationWindows;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 use crate::{
     app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
     menu_bar, openings, page_sandbox, page_start, request_windows, stopped_apps, zoom,
@@ -69,11 +69,11 @@ enum CommandScope {
 
 impl CommandScope {
     fn of_window<R: Runtime>(webview: &Webview<R>) -> Self {
-        if webview.label() == MAIN_WINDOW {
+        if webview.label() == MAIN_WINDOW_LABEL {
             return Self::Everything;
         }
         let windows = webview.try_state::<ConversationWindows>();
-        Self::Conversation(windows.and_then(|windows| windows.conversation_of(webview.label())))
+        Self::Conversation(windows.and_then(|windows| windows.conversation_in_window(webview.label())))
     }
 }
 
@@ -116,20 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn window_may_call_exactly_the_listed_commands() {
+    fn main_window_may_call_exactly_the_listed_commands() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
         assert_eq!(capability["windows"], json!(["main"]), "no other window should have the capability");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(
             allowed,
-            permission_names(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
+            permission_names(api::COMMANDS.iter().chain(DESKTOP_SHELL_COMMANDS).copied()),
             "capabilities/main.json should list each command of the table and of the shell, and nothing else"
         );
     }
 
     #[test]
-    fn window_of_a_conversation_may_not_change_what_drawbridge_connects_to() {
+    fn conversation_window_may_not_call_commands_that_change_connections() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/conversation.json")).expect("JSON");
         assert_eq!(capability["windows"], json!(["conversation-*"]), "only windows of conversations");
         let allowed: BTreeSet<String> =
@@ -217,7 +217,7 @@ mod tests {
             permission_names(granted.into_iter()),
             "capabilities/conversation.json should grant exactly the commands that its page invokes"
         );
-        let known: BTreeSet<&str> = api::COMMANDS.iter().chain(OWN_COMMANDS).copied().collect();
+        let known: BTreeSet<&str> = api::COMMANDS.iter().chain(DESKTOP_SHELL_COMMANDS).copied().collect();
         for name in granted {
             assert!(known.contains(name), "{name} should be a command of the table or of the shell");
         }

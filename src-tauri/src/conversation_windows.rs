@@ -9,35 +9,35 @@ use serde::Serialize;
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow};
 use tokio::sync::oneshot;
 
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Maximum number of windows of conversations, in addition to the main window. Each has a web process.
 const MAX_CONVERSATION_WINDOWS: usize = 8;
 /// Prefix of the labels of these windows, as used in the capability. The number of the window follows. Its position is
 /// stored by this label and restored at the next start.
-const LABEL_PREFIX: &str = "conversation-";
+const CONVERSATION_WINDOW_LABEL_PREFIX: &str = "conversation-";
 /// Maximum length of a conversation's identifier in bytes.
 const MAX_CONVERSATION_ID_BYTES: usize = 64;
 
 /// The open windows of conversations.
 #[derive(Default)]
-pub(crate) struct ConversationWindows(Mutex<WindowSlots>);
+pub(crate) struct ConversationWindows(Mutex<ConversationWindowSlots>);
 
 /// The open windows of conversations. A window's index is the number in its label.
 #[derive(Debug, Default)]
-struct WindowSlots([Option<WindowSlot>; MAX_CONVERSATION_WINDOWS]);
+struct ConversationWindowSlots([Option<ConversationWindowSlot>; MAX_CONVERSATION_WINDOWS]);
 
 #[derive(Debug, PartialEq, Eq)]
-struct WindowSlot {
+struct ConversationWindowSlot {
     conversation: String,
     /// `true` while the window waits for its page to store the draft, after which the window closes.
     is_closing: bool,
 }
 
-impl WindowSlots {
+impl ConversationWindowSlots {
     /// Returns the number of the window that shows a conversation.
     fn find(&self, conversation: &str) -> Option<usize> {
         self.0.iter().position(|slot| slot.as_ref().is_some_and(|slot| slot.conversation == conversation))
@@ -46,7 +46,7 @@ impl WindowSlots {
     /// Reserves a number for the window of a conversation and returns it. Returns `None` if all numbers are in use.
     fn add(&mut self, conversation: String) -> Option<usize> {
         let free = self.0.iter().position(Option::is_none)?;
-        self.0[free] = Some(WindowSlot { conversation, is_closing: false });
+        self.0[free] = Some(ConversationWindowSlot { conversation, is_closing: false });
         Some(free)
     }
 
@@ -81,16 +81,16 @@ impl ConversationWindows {
 
     /// Returns the identifier of the conversation in the window with this label, or `None` if it shows no single
     /// conversation.
-    pub(crate) fn conversation_of(&self, label: &str) -> Option<String> {
-        let number = slot_number(label)?;
+    pub(crate) fn conversation_in_window(&self, label: &str) -> Option<String> {
+        let number = conversation_window_number(label)?;
         self.lock().0.get(number)?.as_ref().map(|slot| slot.conversation.clone())
     }
 
     /// Returns the label of the window that shows a conversation and its consent requests: its own window if it has
     /// one, or else the main window.
-    pub(crate) fn label_of(&self, conversation: Option<&str>) -> String {
+    pub(crate) fn label_of_window_showing(&self, conversation: Option<&str>) -> String {
         let number = conversation.and_then(|conversation| self.lock().find(conversation));
-        number.map_or_else(|| MAIN_WINDOW.to_owned(), window_label)
+        number.map_or_else(|| MAIN_WINDOW_LABEL.to_owned(), conversation_window_label)
     }
 
     /// Returns an event with the identifiers of the conversations that are open in windows of their own.
@@ -99,48 +99,52 @@ impl ConversationWindows {
     }
 
     /// Sends that event to the pages of all windows.
-    fn report(&self, events: &ShellEvents) {
+    fn send_conversation_windows_changed(&self, events: &ShellEvents) {
         events.send_to_all(|| self.conversation_windows_changed_event());
     }
 
     /// Handles the user's request to close the window of a conversation. Returns `true` if the window may close now.
     /// Otherwise its page first stores the draft and then closes the window.
     pub(crate) fn handle_close_request(&self, label: &str, events: &ShellEvents) -> bool {
-        let is_first = slot_number(label).is_some_and(|number| self.lock().begin_closing(number));
+        let is_first = conversation_window_number(label).is_some_and(|number| self.lock().begin_closing(number));
         !(is_first && events.send_to(label, ShellEvent::WindowClosing))
     }
 
     /// Records that a page, which was requested to close its window, keeps it open because it asks the user or could
     /// not store the draft. The next request to close the window waits for the page again.
     pub(crate) fn keep_open(&self, label: &str) {
-        if let Some(number) = slot_number(label) {
+        if let Some(number) = conversation_window_number(label) {
             self.lock().keep_open(number);
         }
     }
 
     /// Removes a closed window from the list and notifies the other windows. Returns the identifier of its
     /// conversation, or `None` if the label is not that of a conversation's window.
-    pub(crate) fn forget(&self, label: &str, events: &ShellEvents) -> Option<String> {
-        let conversation = self.lock().remove(slot_number(label)?)?;
-        self.report(events);
+    pub(crate) fn remove_closed_window(&self, label: &str, events: &ShellEvents) -> Option<String> {
+        let conversation = self.lock().remove(conversation_window_number(label)?)?;
+        self.send_conversation_windows_changed(events);
         Some(conversation)
     }
 
-    fn lock(&self) -> MutexGuard<'_, WindowSlots> {
+    fn lock(&self) -> MutexGuard<'_, ConversationWindowSlots> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn window_label(number: usize) -> String {
-    format!("{LABEL_PREFIX}{number}")
+fn conversation_window_label(number: usize) -> String {
+    format!("{CONVERSATION_WINDOW_LABEL_PREFIX}{number}")
 }
 
-fn slot_number(label: &str) -> Option<usize> {
-    label.strip_prefix(LABEL_PREFIX)?.parse().ok().filter(|number| *number < MAX_CONVERSATION_WINDOWS)
+fn conversation_window_number(label: &str) -> Option<usize> {
+    label
+        .strip_prefix(CONVERSATION_WINDOW_LABEL_PREFIX)?
+        .parse()
+        .ok()
+        .filter(|number| *number < MAX_CONVERSATION_WINDOWS)
 }
 
 /// Returns `true` if a text can be the identifier of a conversation, which can be used in a URL unchanged.
-fn is_conversation_id(id: &str) -> bool {
+fn is_well_formed_conversation_id(id: &str) -> bool {
     (1..=MAX_CONVERSATION_ID_BYTES).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
@@ -154,7 +158,7 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
     app: AppHandle<R>,
     conversation: String,
 ) -> Result<(), WindowProblem> {
-    if !is_conversation_id(&conversation) {
+    if !is_well_formed_conversation_id(&conversation) {
         return Err(WindowProblem::failed("this is not the identifier of a conversation"));
     }
     let windows = app.state::<ConversationWindows>();
@@ -168,13 +172,13 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
             }
         }
     };
-    let label = window_label(number);
+    let label = conversation_window_label(number);
     if is_open {
-        return app
-            .get_webview_window(&label)
-            .map_or(Ok(()), |window| window::raise(&window).map_err(|error| WindowProblem::failed(to_text(error))));
+        return app.get_webview_window(&label).map_or(Ok(()), |window| {
+            window::bring_window_to_front(&window).map_err(|error| WindowProblem::failed(tauri_error_text(error)))
+        });
     }
-    windows.report(&app.state::<ShellEvents>());
+    windows.send_conversation_windows_changed(&app.state::<ShellEvents>());
     open_on_main_thread(&app, label, conversation).await.map_err(WindowProblem::failed)
 }
 
@@ -192,12 +196,12 @@ async fn open_on_main_thread<R: Runtime>(
         // A window that was created and then closed is forgotten when it is destroyed, which happens later on this
         // thread. Until then its number must not be used again.
         if opened.is_err() && handle.get_webview_window(&label).is_none() {
-            handle.state::<ConversationWindows>().forget(&label, &handle.state::<ShellEvents>());
+            handle.state::<ConversationWindows>().remove_closed_window(&label, &handle.state::<ShellEvents>());
         }
         // The receiver exists until the command ends.
-        let _ = sender.send(opened.map_err(to_text));
+        let _ = sender.send(opened.map_err(tauri_error_text));
     };
-    app.run_on_main_thread(open).map_err(to_text)?;
+    app.run_on_main_thread(open).map_err(tauri_error_text)?;
     opened.await.unwrap_or_else(|_| Err("the app is quitting".to_owned()))
 }
 
@@ -223,7 +227,7 @@ impl WindowProblem {
     }
 }
 
-fn to_text(error: tauri::Error) -> String {
+fn tauri_error_text(error: tauri::Error) -> String {
     error.to_string()
 }
 
@@ -231,14 +235,14 @@ fn to_text(error: tauri::Error) -> String {
 /// consent requests again. Shows the main window if it is hidden, because the user has not closed the last window. Does
 /// nothing for the main window.
 pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
-    if slot_number(label).is_none() {
+    if conversation_window_number(label).is_none() {
         return;
     }
     tracing::error!("the process of a conversation's page ended, closing its window");
     // Shown before the window is closed, after which the setting `onClose` applies if the main window is hidden.
-    if window::is_main_hidden(app)
-        && let Some(main) = app.get_webview_window(MAIN_WINDOW)
-        && let Err(error) = window::raise(&main)
+    if window::is_main_window_hidden(app)
+        && let Some(main) = app.get_webview_window(MAIN_WINDOW_LABEL)
+        && let Err(error) = window::bring_window_to_front(&main)
     {
         tracing::warn!("failed to show the main window: {error}");
     }
@@ -257,15 +261,15 @@ pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) 
 #[tauri::command]
 pub(crate) fn finish_closing_window<R: Runtime>(
     window: WebviewWindow<R>,
-    quitting: State<'_, Quitting>,
+    quitting: State<'_, PendingQuit>,
 ) -> Result<(), String> {
-    if quitting.mark_stored(window.label()) {
+    if quitting.mark_drafts_stored(window.label()) {
         return Ok(());
     }
-    if slot_number(window.label()).is_none() {
+    if conversation_window_number(window.label()).is_none() {
         return Err("only windows of conversations close this way".to_owned());
     }
-    window.destroy().map_err(to_text)
+    window.destroy().map_err(tauri_error_text)
 }
 
 /// Command that brings the main window to the front. `view` is the hash of a location, at which the main window's page
@@ -275,8 +279,8 @@ pub(crate) fn show_main_window<R: Runtime>(app: AppHandle<R>, view: Option<Strin
     if let Some(view) = view {
         app.state::<ShellEvents>().send(ShellEvent::ViewChosen { view });
     }
-    if let Some(window) = app.get_webview_window(MAIN_WINDOW)
-        && let Err(error) = window::raise(&window)
+    if let Some(window) = app.get_webview_window(MAIN_WINDOW_LABEL)
+        && let Err(error) = window::bring_window_to_front(&window)
     {
         tracing::warn!("failed to bring the window to the front: {error}");
     }
@@ -287,8 +291,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversation_has_one_window_and_windows_are_bounded() {
-        let mut slots = WindowSlots::default();
+    fn conversation_has_one_window_and_conversation_windows_are_limited() {
+        let mut slots = ConversationWindowSlots::default();
         for number in 0..MAX_CONVERSATION_WINDOWS {
             assert_eq!(slots.add(format!("c{number}")), Some(number), "each window should have a number");
         }
@@ -299,15 +303,23 @@ mod tests {
         assert_eq!(slots.add("new".to_owned()), Some(3), "a free number should be used again");
         assert_eq!(slots.conversations().len(), MAX_CONVERSATION_WINDOWS, "all conversations should be listed");
         let windows = ConversationWindows(Mutex::new(slots));
-        assert_eq!(windows.label_of(Some("new")), "conversation-3", "its window should show its requests");
+        assert_eq!(
+            windows.label_of_window_showing(Some("new")),
+            "conversation-3",
+            "its window should show its requests"
+        );
         for other in [Some("c3"), None] {
-            assert_eq!(windows.label_of(other), MAIN_WINDOW, "the main window should show all other requests");
+            assert_eq!(
+                windows.label_of_window_showing(other),
+                MAIN_WINDOW_LABEL,
+                "the main window should show all other requests"
+            );
         }
     }
 
     #[test]
-    fn window_closes_at_the_second_request_even_if_its_page_does_not_respond() {
-        let mut slots = WindowSlots::default();
+    fn conversation_window_closes_at_second_request_without_page_response() {
+        let mut slots = ConversationWindowSlots::default();
         let number = slots.add("c1".to_owned()).expect("a free number");
         assert!(slots.begin_closing(number), "the page should store its draft first");
         assert!(!slots.begin_closing(number), "the window should close at the second request");
@@ -317,21 +329,25 @@ mod tests {
         let number = slots.add("c2".to_owned()).expect("a free number");
         let windows = ConversationWindows(Mutex::new(slots));
         assert!(
-            windows.handle_close_request(&window_label(number), &ShellEvents::default()),
+            windows.handle_close_request(&conversation_window_label(number), &ShellEvents::default()),
             "a window whose page receives no events should close at the first request"
         );
     }
 
     #[test]
-    fn only_own_labels_and_plain_identifiers_are_accepted() {
-        assert_eq!(slot_number(&window_label(2)), Some(2), "the number should be part of the label");
+    fn only_conversation_window_labels_and_plain_ids_are_accepted() {
+        assert_eq!(
+            conversation_window_number(&conversation_window_label(2)),
+            Some(2),
+            "the number should be part of the label"
+        );
         for label in ["main", "conversation-", "conversation-8", "conversation-x"] {
-            assert_eq!(slot_number(label), None, "{label}");
+            assert_eq!(conversation_window_number(label), None, "{label}");
         }
-        assert!(is_conversation_id("0191f3a2-7b1c-7d1e-8a55-3c2f4b5a6d7e"), "a UUID");
+        assert!(is_well_formed_conversation_id("0191f3a2-7b1c-7d1e-8a55-3c2f4b5a6d7e"), "a UUID");
         let long = "a".repeat(MAX_CONVERSATION_ID_BYTES + 1);
         for id in ["", "a/b", "a#b", "a?b", "a b", "é", long.as_str()] {
-            assert!(!is_conversation_id(id), "{id:?} should be rejected");
+            assert!(!is_well_formed_conversation_id(id), "{id:?} should be rejected");
         }
     }
 }

@@ -13,7 +13,7 @@ const MAX_DESKTOP_FILE_BYTES: u64 = 256 << 10;
 ///
 /// # Errors
 /// Returns a message for the user if the program has another path at each start.
-pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
+pub(crate) fn stable_program_path(purpose: &str) -> Result<PathBuf, String> {
     if Path::new("/.flatpak-info").exists() || env::var_os("SNAP").is_some() {
         return Err(format!("This package of Drawbridge can't {purpose}."));
     }
@@ -27,12 +27,12 @@ pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// Returns a message for the user if there is no home folder.
-pub(crate) fn user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
-    folder_or_default(env::var_os(variable), env::home_dir(), usual)
+pub(crate) fn xdg_user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
+    absolute_folder_or_default(env::var_os(variable), env::home_dir(), usual)
         .ok_or_else(|| "This user has no home folder.".to_owned())
 }
 
-fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
+fn absolute_folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| home.map(|home| home.join(usual)))
 }
@@ -42,7 +42,7 @@ fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str
 ///
 /// # Errors
 /// Returns a message for the user if the path can't be represented in a desktop file.
-pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, String> {
+pub(crate) fn desktop_exec_value(program: &Path, argument: &str) -> Result<String, String> {
     let path = program.to_str().filter(|path| !path.contains(char::is_control));
     let path = path.ok_or_else(|| format!("A desktop file can't contain the path {}.", program.display()))?;
     let mut quoted = String::new();
@@ -66,7 +66,7 @@ pub(crate) fn desktop_entry_group_keys<'t>(text: &'t str, group: &str) -> Vec<(&
 }
 
 /// Returns `true` if `exec` is the command line in a desktop file with this text, and the file is not disabled.
-pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
+pub(crate) fn desktop_entry_runs_command(text: &str, exec: &str) -> bool {
     let keys = desktop_entry_group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
@@ -76,7 +76,7 @@ pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.
-pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
+pub(crate) fn read_desktop_file(file: &Path) -> io::Result<Option<String>> {
     use io::Read as _;
     let file = match fs::File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -94,7 +94,7 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
 ///
 /// # Errors
 /// Returns an error if the file can't be written.
-pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_desktop_file(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -105,16 +105,16 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error if the file exists and can't be removed.
-pub(crate) fn remove(file: &Path) -> io::Result<()> {
+pub(crate) fn remove_desktop_file(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
 }
 
-/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes the
-/// operation.
-pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
+/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes
+/// the operation.
+pub(crate) fn desktop_file_problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn program_path_is_quoted_in_the_exec_value() {
-        let quoted = |path: &str| exec_value(Path::new(path), "-");
+        let quoted = |path: &str| desktop_exec_value(Path::new(path), "-");
         assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
         assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
         assert_eq!(quoted("/$a`b\"").as_deref(), Ok(r#""/\\$a\\`b\\"" -"#), "shell characters");
@@ -133,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn config_folder_is_that_of_the_user() {
+    fn xdg_user_folder_is_the_variable_or_in_the_home_folder() {
         let home = || Some(PathBuf::from("/home/ann"));
-        let config = |named, home| folder_or_default(named, home, ".config");
+        let config = |named, home| absolute_folder_or_default(named, home, ".config");
         assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "default folder");
         assert_eq!(config(Some("/c".into()), home()), Some("/c".into()), "folder from the variable");
         assert_eq!(
@@ -147,21 +147,28 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_other_groups_are_ignored() {
-        let exec = exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
+    fn keys_of_other_desktop_entry_groups_are_ignored() {
+        let exec = desktop_exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
-        assert!(entry_runs_command(&entry(""), &exec), "the written entry should match");
-        assert!(!entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
-        assert!(entry_runs_command(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
+        assert!(desktop_entry_runs_command(&entry(""), &exec), "the written entry should match");
+        assert!(!desktop_entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
         assert!(
-            !entry_runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
+            desktop_entry_runs_command(&entry("[Other]\nHidden=true"), &exec),
+            "keys of other groups should be ignored"
+        );
+        assert!(
+            !desktop_entry_runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
             "the entry of another program should not match"
         );
     }
 
     #[test]
     fn oversized_desktop_entry_file_is_rejected() {
-        assert!(read(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
-        assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "a missing file should be `None`");
+        assert!(read_desktop_file(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
+        assert_eq!(
+            read_desktop_file(Path::new("/dev/none.desktop")).ok(),
+            Some(None),
+            "a missing file should be `None`"
+        );
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn select_rendering_method<R: Runtime>(window: &WebviewWindow<R>) -> 
 
     // Screenshots by WebDriver wait for a draw event that WebKit emits only with OpenGL.
     let driven = std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some();
-    if driven || has_graphics_card(std::path::Path::new("/dev/dri")) {
+    if driven || has_graphics_render_node(std::path::Path::new("/dev/dri")) {
         return Ok(());
     }
     window.with_webview(|webview| {
@@ -36,7 +36,7 @@ pub(crate) fn select_rendering_method<R: Runtime>(_: &WebviewWindow<R>) -> tauri
 /// Returns `true` if a graphics card is available for drawing, for which the kernel has a render node in the folder
 /// `devices`.
 #[cfg(target_os = "linux")]
-fn has_graphics_card(devices: &std::path::Path) -> bool {
+fn has_graphics_render_node(devices: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(devices) else { return false };
     entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
 }
@@ -46,12 +46,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn graphics_card_is_a_render_node() {
+    fn graphics_card_is_detected_by_its_render_node() {
         let devices = tempfile::tempdir().expect("a folder");
-        assert!(!has_graphics_card(&devices.path().join("dri")), "without the folder there is no graphics card");
+        assert!(!has_graphics_render_node(&devices.path().join("dri")), "without the folder there is no graphics card");
         std::fs::write(devices.path().join("card0"), "").expect("a file");
-        assert!(!has_graphics_card(devices.path()), "a node for a screen is not sufficient");
+        assert!(!has_graphics_render_node(devices.path()), "a node for a screen is not sufficient");
         std::fs::write(devices.path().join("renderD128"), "").expect("a file");
-        assert!(has_graphics_card(devices.path()), "a render node should be detected");
+        assert!(has_graphics_render_node(devices.path()), "a render node should be detected");
     }
 }

@@ -53,7 +53,7 @@ mod linux {
         view.connect_drag_data_received(move |_, _, _, _, data, form, _| {
             if form == URI_LIST_INFO {
                 let uris = data.uris();
-                let bundles = bundle_paths(uris.iter().map(glib::GString::as_str));
+                let bundles = paths_of_mcp_bundles(uris.iter().map(glib::GString::as_str));
                 notify_bundles_dragged_over(&shown, bundles.len());
                 over.0.replace(bundles);
             }
@@ -67,7 +67,7 @@ mod linux {
             }
             context.drop_finish(true, time);
             notify_bundles_dragged_over(&opened, 0);
-            openings::open_in_window(&opened, bundles.into_iter().map(OpenArgument::File).collect());
+            openings::show_window_and_queue_openings(&opened, bundles.into_iter().map(OpenArgument::File).collect());
             true
         });
         view.connect_drag_leave(move |_, _, _| {
@@ -87,7 +87,7 @@ mod linux {
 
     /// Returns the paths of the files in a URI list, or an empty list unless all of them have the extension of a
     /// bundle.
-    fn bundle_paths<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
+    fn paths_of_mcp_bundles<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
         let files = uris.map(|uri| {
             let (path, host) = glib::filename_from_uri(uri).ok()?;
             (host.is_none() && has_bundle_name(&path)).then_some(path)
@@ -99,13 +99,13 @@ mod linux {
     mod tests {
         use super::*;
 
-        fn paths_of(uris: &[&str]) -> Vec<PathBuf> {
-            bundle_paths(uris.iter().copied())
+        fn bundle_paths_in_uris(uris: &[&str]) -> Vec<PathBuf> {
+            paths_of_mcp_bundles(uris.iter().copied())
         }
 
         #[test]
-        fn bundles_are_accepted_and_everything_else_is_left_to_the_page() {
-            let both = paths_of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
+        fn dropped_bundles_are_accepted_and_other_uris_left_to_the_page() {
+            let both = bundle_paths_in_uris(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
             assert_eq!(
                 both,
                 [PathBuf::from("/home/ann/My notes.mcpb"), "/b.DXT".into()],
@@ -119,7 +119,7 @@ mod linux {
                 &["a.mcpb"],
                 &[],
             ] {
-                assert!(paths_of(others).is_empty(), "{others:?}");
+                assert!(bundle_paths_in_uris(others).is_empty(), "{others:?}");
             }
         }
     }

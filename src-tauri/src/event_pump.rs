@@ -1,7 +1,7 @@
 //! Sends the host's events to the page of each window.
 //!
-//! A Tauri channel has an unbounded queue. Therefore the page acknowledges each batch, at most [`MAX_UNSEEN_BATCHES`]
-//! batches are unacknowledged, and later events wait in the host's bounded stream.
+//! A Tauri channel has an unbounded queue. Therefore the page acknowledges each batch, at most
+//! [`MAX_UNACKNOWLEDGED_BATCHES`] batches are unacknowledged, and later events wait in the host's bounded stream.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use tauri::{Runtime, State, Webview};
 use tokio::sync::Semaphore;
 
 use crate::conversation_windows::ConversationWindows;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Maximum number of batches of events that were sent to a page and not yet acknowledged by it.
-const MAX_UNSEEN_BATCHES: usize = 8;
+const MAX_UNACKNOWLEDGED_BATCHES: usize = 8;
 
 /// Tasks that send the host's events to the pages, by the label of the page's window. If a page is loaded again, a new
 /// task replaces that of the window.
@@ -51,14 +51,14 @@ pub(crate) async fn listen_events<R: Runtime>(
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
     // A page that is loaded again has no frames. Those of other windows remain.
-    if webview.label() == MAIN_WINDOW {
+    if webview.label() == MAIN_WINDOW_LABEL {
         host.app_views().remove_views_of_main_window(&windows.conversations());
-    } else if let Some(own) = windows.conversation_of(webview.label()) {
+    } else if let Some(own) = windows.conversation_in_window(webview.label()) {
         host.app_views().remove_views_of_conversation(&own);
     }
     // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();
-    let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));
+    let room = Arc::new(Semaphore::new(MAX_UNACKNOWLEDGED_BATCHES));
     let listener_room = Arc::clone(&room);
     let task = tauri::async_runtime::spawn(async move {
         while let Ok(place) = room.acquire().await {
@@ -81,7 +81,7 @@ pub(crate) async fn listen_events<R: Runtime>(
 pub(crate) fn acknowledge_events<R: Runtime>(webview: Webview<R>, pump: State<'_, EventPump>) {
     let running = pump.lock();
     if let Some(RunningPump { room, .. }) = running.get(webview.label())
-        && room.available_permits() < MAX_UNSEEN_BATCHES
+        && room.available_permits() < MAX_UNACKNOWLEDGED_BATCHES
     {
         room.add_permits(1);
     }

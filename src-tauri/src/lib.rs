@@ -24,7 +24,7 @@ mod link_handler;
 mod login_start;
 mod measure;
 mod menu_bar;
-mod open_request;
+mod opening_request;
 mod openings;
 mod page_sandbox;
 mod page_start;
@@ -60,9 +60,9 @@ use crate::background::ClosingDialog;
 use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
 use crate::menu_bar::MenuBars;
-use crate::openings::OpenRequests;
+use crate::openings::OpeningRequests;
 use crate::page_sandbox::PageSandbox;
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
@@ -84,16 +84,21 @@ pub fn run() -> ExitCode {
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
-        Some(measure @ (BenchMeasure::Empty | BenchMeasure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
+        Some(measure @ (BenchMeasure::Empty | BenchMeasure::EmptyAtRest)) => {
+            bench::build_empty_page_app(measure, sandbox)
+        }
         Some(BenchMeasure::Window | BenchMeasure::ConsentRequest) => build_app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // A second start at login must not open the window of the running app.
-                if !background::requests_background(arguments.iter().cloned()) {
+                if !background::contains_background_option(arguments.iter().cloned()) {
                     window::show_or_open_main_window(app);
                 }
                 let arguments = arguments.into_iter().map(OsString::from);
-                openings::open_in_window(app, openings::arguments::parse_arguments(arguments, Path::new(&folder)));
+                openings::show_window_and_queue_openings(
+                    app,
+                    openings::arguments::parse_arguments(arguments, Path::new(&folder)),
+                );
             });
             build_app(measure, sandbox, Builder::default().plugin(one))
         }
@@ -101,7 +106,7 @@ pub fn run() -> ExitCode {
     match built {
         Ok(app) => {
             let status = app.run_return(closing::on_run_event);
-            bench::delete_temporary_files();
+            bench::delete_temporary_benchmark_files();
             u8::try_from(status).map_or(ExitCode::FAILURE, ExitCode::from)
         }
         Err(error) => {
@@ -125,7 +130,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         (builder.manage(stalled_apps::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
     #[cfg(not(target_os = "linux"))]
     let on_app_load = |_: &tauri::AppHandle, _: &str| {};
-    app_frames::register_app_document_scheme(builder, on_app_load)
+    app_frames::register_mcp_app_document_scheme(builder, on_app_load)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.
@@ -136,9 +141,9 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(MenuBars::<Wry>::default())
         .manage(ConversationWindows::default())
         .manage(ClosingDialog::default())
-        .manage(Quitting::default())
+        .manage(PendingQuit::default())
         .manage(Announcements::default())
-        .manage(OpenRequests::default())
+        .manage(OpeningRequests::default())
         .manage(Tray::default())
         .invoke_handler(commands::command_handler())
         .setup(move |app| {

@@ -70,7 +70,7 @@ impl DrawingReporter {
 /// Command by which Drawbridge's page reports that its first content is drawn.
 #[tauri::command]
 pub(crate) fn report_first_paint(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
-    sandbox.confirm_page();
+    sandbox.record_page_drawn();
     measured.send_time(DrawnContent::Page);
 }
 
@@ -85,14 +85,14 @@ pub(crate) fn report_drawn_consent_request(measured: State<'_, DrawingReporter>,
 pub(crate) fn time_since_process_start() -> Option<Duration> {
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    process_age(&uptime, &stat)
+    process_age_from_proc(&uptime, &stat)
 }
 
 /// Computes the age of a process from the contents of `/proc/uptime` and `/proc/self/stat`.
 ///
 /// Linux reports the start in hundredths of a second after the system's start: field 22 of `stat`, whose second field
 /// is a name in parentheses that may contain any character (proc_pid_stat(5)).
-fn process_age(uptime: &str, stat: &str) -> Option<Duration> {
+fn process_age_from_proc(uptime: &str, stat: &str) -> Option<Duration> {
     let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
     let started: f64 = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
     Duration::try_from_secs_f64(uptime - started / 100.0).ok()
@@ -103,14 +103,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn process_age_is_parsed_after_any_name() {
+    fn process_age_is_parsed_whatever_the_process_name_contains() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1250 0 0";
         let expected = Duration::from_millis(500);
         assert_eq!(
-            process_age("13.00 20.00\n", stat),
+            process_age_from_proc("13.00 20.00\n", stat),
             Some(expected),
             "a start at 12.5 s is half a second old at an uptime of 13 s"
         );
-        assert_eq!(process_age("13.00", "7 (a) S"), None, "a truncated line should be rejected");
+        assert_eq!(process_age_from_proc("13.00", "7 (a) S"), None, "a truncated line should be rejected");
     }
 }

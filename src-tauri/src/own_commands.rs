@@ -1,9 +1,9 @@
 // Names of the commands that the shell implements in addition to the table of `api`: events, benchmarks, the page
-// sandbox, closing of the window, desktop features, open requests, zoom, menu bars, windows of conversations,
+// sandbox, closing of the window, desktop features, opening requests, zoom, menu bars, windows of conversations,
 // stopped apps, and updates. Also included by the build script.
 
 /// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
-const OWN_COMMANDS: &[&str] = &[
+const DESKTOP_SHELL_COMMANDS: &[&str] = &[
     "listen_events",
     "acknowledge_events",
     "report_first_paint",

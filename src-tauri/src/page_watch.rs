@@ -12,22 +12,22 @@ use api::ShownApp;
 pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
 /// three seconds, which a large page on a slow computer can take to draw.
-const MAX_PROBE_ANSWER_TIME: Duration = Duration::from_secs(8);
-/// Period in which a page may leave probes unanswered for [`MAX_BLOCKED_TIME`] in total.
-const BLOCKED_TIME_WINDOW: Duration = Duration::from_secs(60);
-/// Total time without an answer in [`BLOCKED_TIME_WINDOW`] after which a page counts as unresponsive. An app could
-/// otherwise respond for a moment before each [`MAX_PROBE_ANSWER_TIME`] ends.
-const MAX_BLOCKED_TIME: Duration = Duration::from_secs(40);
+const MAX_PAGE_PROBE_ANSWER_TIME: Duration = Duration::from_secs(8);
+/// Period in which a page may leave probes unanswered for [`MAX_BLOCKED_PAGE_TIME_IN_PERIOD`] in total.
+const BLOCKED_PAGE_TIME_PERIOD: Duration = Duration::from_secs(60);
+/// Total time without an answer in [`BLOCKED_PAGE_TIME_PERIOD`] after which a page counts as unresponsive. An app could
+/// otherwise respond for a moment before each [`MAX_PAGE_PROBE_ANSWER_TIME`] ends.
+const MAX_BLOCKED_PAGE_TIME_IN_PERIOD: Duration = Duration::from_secs(40);
 /// Maximum number of remembered answers. At most one probe is sent in each [`PROBE_INTERVAL`].
-const MAX_REMEMBERED_ANSWERS: usize = 32;
+const MAX_REMEMBERED_PROBE_ANSWERS: usize = 32;
 /// Time between two ticks after which the time of the outstanding probe begins again, since Drawbridge itself was
 /// stopped or busy, and could not have received an answer.
-const LATE_TICK_THRESHOLD: Duration = Duration::from_secs(4);
+const LATE_PROBE_TICK_THRESHOLD: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
-const MAX_APP_END_TIME: Duration = Duration::from_secs(5);
+const MAX_MCP_APP_END_TIME: Duration = Duration::from_secs(5);
 /// Maximum number of remembered apps of one page. The host shows fewer at the same time.
-const MAX_REMEMBERED_APPS: usize = 64;
+const MAX_REMEMBERED_MCP_APPS: usize = 64;
 /// Period of [`MAX_PAGE_RELOADS`].
 const PAGE_RELOAD_PERIOD: Duration = Duration::from_secs(60);
 /// Maximum number of times in [`PAGE_RELOAD_PERIOD`] that a page is loaded again after its process ended without apps.
@@ -39,16 +39,16 @@ pub(crate) struct PageWatch {
     /// Apps whose scripts may run, with the times at which the host showed them last.
     apps: BTreeMap<ShownApp, Instant>,
     /// Probe that the page has not answered yet.
-    unanswered: Option<Probe>,
+    unanswered: Option<PageProbe>,
     last_tick: Option<Instant>,
     /// Time after which the page has responded. A later event may not have reached it.
-    responded_after: Instant,
+    last_answered_probe_time: Instant,
     /// Times between the last probes and their answers.
     answered: VecDeque<ProbeAnswerTime>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Probe {
+struct PageProbe {
     sent: Instant,
     /// Time since which an answer could have been received.
     waiting_since: Instant,
@@ -62,7 +62,7 @@ struct ProbeAnswerTime {
 
 /// Next action for a page that shows apps.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum ProbeStep {
+pub(crate) enum PageProbeStep {
     Send,
     Wait,
     EndProcess,
@@ -76,15 +76,15 @@ impl PageWatch {
             apps: BTreeMap::new(),
             unanswered: None,
             last_tick: None,
-            responded_after: now,
+            last_answered_probe_time: now,
             answered: VecDeque::new(),
         }
     }
 
     /// Records that the host shows these apps. The oldest ones are forgotten if there are too many.
-    pub(crate) fn remember(&mut self, shown: &[ShownApp], now: Instant) {
+    pub(crate) fn remember_shown_apps(&mut self, shown: &[ShownApp], now: Instant) {
         self.apps.extend(shown.iter().map(|app| (app.clone(), now)));
-        while self.apps.len() > MAX_REMEMBERED_APPS {
+        while self.apps.len() > MAX_REMEMBERED_MCP_APPS {
             let oldest = self.apps.iter().min_by_key(|(_, seen)| **seen).map(|(app, _)| app.clone());
             let Some(oldest) = oldest else { return };
             self.apps.remove(&oldest);
@@ -97,45 +97,45 @@ impl PageWatch {
     }
 
     /// Returns a time after which the page has responded.
-    pub(crate) const fn responded_after(&self) -> Instant {
-        self.responded_after
+    pub(crate) const fn last_answered_probe_time(&self) -> Instant {
+        self.last_answered_probe_time
     }
 
     /// Returns the next action. Called once in each [`PROBE_INTERVAL`].
-    pub(crate) fn next_step(&mut self, now: Instant) -> ProbeStep {
+    pub(crate) fn next_step(&mut self, now: Instant) -> PageProbeStep {
         let last_tick = self.last_tick.replace(now);
-        if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_TICK_THRESHOLD) {
-            self.on_late_tick(now);
+        if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_PROBE_TICK_THRESHOLD) {
+            self.restart_waiting_after_late_tick(now);
         }
         if self.is_unresponsive(now) {
             self.unanswered = None;
             self.answered.clear();
-            return ProbeStep::EndProcess;
+            return PageProbeStep::EndProcess;
         }
         match self.unanswered {
-            Some(_) => ProbeStep::Wait,
-            None if self.apps.is_empty() => ProbeStep::Stop,
+            Some(_) => PageProbeStep::Wait,
+            None if self.apps.is_empty() => PageProbeStep::Stop,
             None => {
-                self.unanswered = Some(Probe { sent: now, waiting_since: now });
-                ProbeStep::Send
+                self.unanswered = Some(PageProbe { sent: now, waiting_since: now });
+                PageProbeStep::Send
             }
         }
     }
 
     fn is_unresponsive(&self, now: Instant) -> bool {
         let waiting_since = self.unanswered.map(|probe| probe.waiting_since);
-        waiting_since.is_some_and(|since| now.saturating_duration_since(since) >= MAX_PROBE_ANSWER_TIME)
-            || self.blocked_time(now) >= MAX_BLOCKED_TIME
+        waiting_since.is_some_and(|since| now.saturating_duration_since(since) >= MAX_PAGE_PROBE_ANSWER_TIME)
+            || self.blocked_time(now) >= MAX_BLOCKED_PAGE_TIME_IN_PERIOD
     }
 
-    /// Returns the time in the last [`BLOCKED_TIME_WINDOW`] in which a probe had no answer.
+    /// Returns the time in the last [`BLOCKED_PAGE_TIME_PERIOD`] in which a probe had no answer.
     fn blocked_time(&self, now: Instant) -> Duration {
-        let age_of = |time: Instant| now.saturating_duration_since(time).min(BLOCKED_TIME_WINDOW);
+        let age_of = |time: Instant| now.saturating_duration_since(time).min(BLOCKED_PAGE_TIME_PERIOD);
         let waiting = self.unanswered.map(|probe| ProbeAnswerTime { begin: probe.waiting_since, end: now });
         self.answered.iter().copied().chain(waiting).map(|time| age_of(time.begin) - age_of(time.end)).sum()
     }
 
-    fn on_late_tick(&mut self, now: Instant) {
+    fn restart_waiting_after_late_tick(&mut self, now: Instant) {
         if let Some(probe) = &mut self.unanswered {
             probe.waiting_since = now;
         }
@@ -143,16 +143,16 @@ impl PageWatch {
     }
 
     /// Records that the page has answered the probe, and forgets the apps that had ended before.
-    pub(crate) fn on_answer(&mut self, now: Instant) {
-        let Some(Probe { sent, waiting_since }) = self.unanswered.take() else { return };
-        self.responded_after = sent;
-        if self.answered.len() == MAX_REMEMBERED_ANSWERS {
+    pub(crate) fn on_probe_answer(&mut self, now: Instant) {
+        let Some(PageProbe { sent, waiting_since }) = self.unanswered.take() else { return };
+        self.last_answered_probe_time = sent;
+        if self.answered.len() == MAX_REMEMBERED_PROBE_ANSWERS {
             self.answered.pop_front();
         }
         self.answered.push_back(ProbeAnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
-            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_APP_END_TIME);
+            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_MCP_APP_END_TIME);
         }
     }
 }
@@ -163,7 +163,7 @@ pub(crate) struct PageReloads(VecDeque<Instant>);
 
 impl PageReloads {
     /// Returns `true` if the page may be loaded again now.
-    pub(crate) fn admit(&mut self, now: Instant) -> bool {
+    pub(crate) fn admit_reload(&mut self, now: Instant) -> bool {
         self.0.retain(|at| now.saturating_duration_since(*at) < PAGE_RELOAD_PERIOD);
         let is_admitted = self.0.len() < MAX_PAGE_RELOADS;
         if is_admitted {
@@ -186,27 +186,27 @@ mod tests {
     /// Returns the watch of a page that shows the app `chart`.
     fn watch_at(now: Instant) -> PageWatch {
         let mut watch = PageWatch::new(now);
-        watch.remember(&[app("chart")], now);
+        watch.remember_shown_apps(&[app("chart")], now);
         watch
     }
 
     #[test]
-    fn process_is_ended_only_after_a_probe_had_no_answer_for_the_whole_time() {
+    fn web_process_is_ended_only_after_a_probe_timed_out() {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
-        assert_eq!(watch.next_step(begin), ProbeStep::Send, "a page should be probed first");
+        assert_eq!(watch.next_step(begin), PageProbeStep::Send, "a page should be probed first");
         for seconds in [2, 4, 6] {
-            assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
+            assert_eq!(watch.next_step(begin + SECOND * seconds), PageProbeStep::Wait, "the page may take a while");
         }
-        assert_eq!(watch.responded_after(), begin, "the page has not responded yet");
-        watch.on_answer(begin + SECOND * 7);
-        assert_eq!(watch.next_step(begin + SECOND * 8), ProbeStep::Send, "each probe has the whole time");
+        assert_eq!(watch.last_answered_probe_time(), begin, "the page has not responded yet");
+        watch.on_probe_answer(begin + SECOND * 7);
+        assert_eq!(watch.next_step(begin + SECOND * 8), PageProbeStep::Send, "each probe has the whole time");
         for seconds in [10, 12, 14] {
-            assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
+            assert_eq!(watch.next_step(begin + SECOND * seconds), PageProbeStep::Wait, "the page may take a while");
         }
-        assert_eq!(watch.next_step(begin + SECOND * 16), ProbeStep::EndProcess, "the time is over");
-        watch.on_answer(begin + SECOND * 17);
-        assert_eq!(watch.responded_after(), begin, "only the first probe was answered");
+        assert_eq!(watch.next_step(begin + SECOND * 16), PageProbeStep::EndProcess, "the time is over");
+        watch.on_probe_answer(begin + SECOND * 17);
+        assert_eq!(watch.last_answered_probe_time(), begin, "only the first probe was answered");
     }
 
     /// Lets a page answer each probe `answer_millis` after it was sent, for five minutes. Returns the seconds after
@@ -217,21 +217,21 @@ mod tests {
         let mut answer_at: Option<Instant> = None;
         for second in (0..300).step_by(2) {
             let now = begin + Duration::from_secs(second);
-            watch.remember(&[app("chart")], now);
+            watch.remember_shown_apps(&[app("chart")], now);
             if let Some(at) = answer_at.take_if(|at| *at <= now) {
-                watch.on_answer(at);
+                watch.on_probe_answer(at);
             }
             match watch.next_step(now) {
-                ProbeStep::Send => answer_at = Some(now + Duration::from_millis(answer_millis)),
-                ProbeStep::EndProcess => return Some(second),
-                ProbeStep::Wait | ProbeStep::Stop => {}
+                PageProbeStep::Send => answer_at = Some(now + Duration::from_millis(answer_millis)),
+                PageProbeStep::EndProcess => return Some(second),
+                PageProbeStep::Wait | PageProbeStep::Stop => {}
             }
         }
         None
     }
 
     #[test]
-    fn process_is_ended_if_its_page_is_blocked_most_of_the_time() {
+    fn web_process_is_ended_if_its_page_is_blocked_most_of_the_time() {
         assert_eq!(seconds_until_end(7_900), Some(42), "the page responds only for moments");
         assert_eq!(seconds_until_end(1_900), Some(44), "the page responds only for moments");
         assert_eq!(seconds_until_end(1_000), None, "a slow page can be used");
@@ -240,16 +240,16 @@ mod tests {
     }
 
     #[test]
-    fn probe_has_its_time_again_after_drawbridge_was_stopped() {
+    fn probe_timeout_restarts_after_drawbridge_was_suspended() {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
-        assert_eq!(watch.next_step(begin), ProbeStep::Send, "a page should be probed first");
+        assert_eq!(watch.next_step(begin), PageProbeStep::Send, "a page should be probed first");
         let resumed = begin + SECOND * 300;
-        assert_eq!(watch.next_step(resumed), ProbeStep::Wait, "the page may have been stopped, too");
+        assert_eq!(watch.next_step(resumed), PageProbeStep::Wait, "the page may have been stopped, too");
         for seconds in [2, 4, 6] {
-            assert_eq!(watch.next_step(resumed + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
+            assert_eq!(watch.next_step(resumed + SECOND * seconds), PageProbeStep::Wait, "the page may take a while");
         }
-        assert_eq!(watch.next_step(resumed + SECOND * 8), ProbeStep::EndProcess, "the time is over");
+        assert_eq!(watch.next_step(resumed + SECOND * 8), PageProbeStep::EndProcess, "the time is over");
     }
 
     #[test]
@@ -257,13 +257,13 @@ mod tests {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
         // The host removes the app now. Its frame remains, and computes without end when it is removed.
-        assert_eq!(watch.next_step(begin + SECOND * 2), ProbeStep::Send, "the frame may still run");
-        watch.on_answer(begin + SECOND * 2);
-        assert_eq!(watch.next_step(begin + SECOND * 4), ProbeStep::Send, "the frame may still run");
+        assert_eq!(watch.next_step(begin + SECOND * 2), PageProbeStep::Send, "the frame may still run");
+        watch.on_probe_answer(begin + SECOND * 2);
+        assert_eq!(watch.next_step(begin + SECOND * 4), PageProbeStep::Send, "the frame may still run");
         for seconds in [6, 8, 10] {
-            assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
+            assert_eq!(watch.next_step(begin + SECOND * seconds), PageProbeStep::Wait, "the page may take a while");
         }
-        assert_eq!(watch.next_step(begin + SECOND * 12), ProbeStep::EndProcess, "the page is still blocked");
+        assert_eq!(watch.next_step(begin + SECOND * 12), PageProbeStep::EndProcess, "the page is still blocked");
         assert_eq!(watch.apps(), [app("chart")], "the app that was removed should be named");
     }
 
@@ -271,36 +271,40 @@ mod tests {
     fn watch_ends_once_the_page_responds_without_apps() {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
-        assert_eq!(watch.next_step(begin + SECOND * 6), ProbeStep::Send, "no probe was answered after the last app");
-        watch.on_answer(begin + SECOND * 9);
-        assert_eq!(watch.next_step(begin + SECOND * 10), ProbeStep::Send, "a busy page may still have the frame");
-        watch.remember(&[app("map")], begin + SECOND * 10);
-        watch.on_answer(begin + SECOND * 10);
+        assert_eq!(
+            watch.next_step(begin + SECOND * 6),
+            PageProbeStep::Send,
+            "no probe was answered after the last app"
+        );
+        watch.on_probe_answer(begin + SECOND * 9);
+        assert_eq!(watch.next_step(begin + SECOND * 10), PageProbeStep::Send, "a busy page may still have the frame");
+        watch.remember_shown_apps(&[app("map")], begin + SECOND * 10);
+        watch.on_probe_answer(begin + SECOND * 10);
         assert_eq!(watch.apps(), [app("map")], "the first app has ended");
-        assert_eq!(watch.next_step(begin + SECOND * 15), ProbeStep::Send, "the second one may still run");
-        watch.on_answer(begin + SECOND * 15);
-        assert_eq!(watch.next_step(begin + SECOND * 17), ProbeStep::Stop, "no app can run any more");
+        assert_eq!(watch.next_step(begin + SECOND * 15), PageProbeStep::Send, "the second one may still run");
+        watch.on_probe_answer(begin + SECOND * 15);
+        assert_eq!(watch.next_step(begin + SECOND * 17), PageProbeStep::Stop, "no app can run any more");
     }
 
     #[test]
-    fn remembered_apps_are_bounded() {
+    fn number_of_remembered_mcp_apps_is_bounded() {
         let begin = Instant::now();
         let mut watch = PageWatch::new(begin);
-        for number in 0..=MAX_REMEMBERED_APPS {
+        for number in 0..=MAX_REMEMBERED_MCP_APPS {
             let seen = begin + SECOND * u32::try_from(number).expect("a small number");
-            watch.remember(&[app(&number.to_string())], seen);
+            watch.remember_shown_apps(&[app(&number.to_string())], seen);
         }
-        assert_eq!(watch.apps().len(), MAX_REMEMBERED_APPS, "the number of apps should be bounded");
+        assert_eq!(watch.apps().len(), MAX_REMEMBERED_MCP_APPS, "the number of apps should be bounded");
         assert!(!watch.apps().contains(&app("0")), "the oldest should be forgotten");
     }
 
     #[test]
-    fn page_that_ends_by_itself_is_loaded_again_a_few_times() {
+    fn page_whose_web_process_ends_without_apps_is_reloaded_a_few_times() {
         let (mut reloads, begin) = (PageReloads::default(), Instant::now());
         for _ in 0..MAX_PAGE_RELOADS {
-            assert!(reloads.admit(begin), "the window should not stay blank");
+            assert!(reloads.admit_reload(begin), "the window should not stay blank");
         }
-        assert!(!reloads.admit(begin + PAGE_RELOAD_PERIOD - SECOND), "the page could end each time");
-        assert!(reloads.admit(begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
+        assert!(!reloads.admit_reload(begin + PAGE_RELOAD_PERIOD - SECOND), "the page could end each time");
+        assert!(reloads.admit_reload(begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
     }
 }

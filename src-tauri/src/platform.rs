@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use domain::consent_request::ConsentRequestId;
 use ports::{Document, Documents, Platform};
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};
 use tauri_plugin_opener::OpenerExt as _;
@@ -16,16 +16,16 @@ use crate::announcements::{self, Announcements};
 use crate::{system_language, window_labels};
 
 /// Environment variable with the path of a folder that contains the responses to dialogs in tests. See
-/// [`PlatformInFolder`].
+/// [`FileBackedPlatform`].
 const TEST_PLATFORM_VARIABLE: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
 /// Returns the platform for tests, if an environment variable selects it. Always returns `None` in release builds, so
 /// that no other program can replace their dialogs.
-pub(crate) fn test_platform() -> Option<PlatformInFolder> {
+pub(crate) fn test_platform() -> Option<FileBackedPlatform> {
     if !cfg!(debug_assertions) {
         return None;
     }
-    env::var_os(TEST_PLATFORM_VARIABLE).filter(|folder| !folder.is_empty()).map(PlatformInFolder::new)
+    env::var_os(TEST_PLATFORM_VARIABLE).filter(|folder| !folder.is_empty()).map(FileBackedPlatform::new)
 }
 
 /// Implementation of the host's platform with Tauri's dialogs, opener and notifications.
@@ -101,7 +101,7 @@ impl DesktopPlatform {
     fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
         let app = self.app()?;
         let dialog = app.dialog().file();
-        Ok(match app.get_webview_window(window_labels::MAIN_WINDOW) {
+        Ok(match app.get_webview_window(window_labels::MAIN_WINDOW_LABEL) {
             Some(window) => dialog.set_parent(&window),
             None => dialog,
         })

@@ -78,7 +78,7 @@ pub(crate) fn update_tray_on_host_events(app: &AppHandle, host: Host) {
         loop {
             let Ok(snapshot) = host.snapshot().await else { return };
             let waiting: Vec<_> = snapshot.consent_requests.iter().map(|request| request.id).collect();
-            app.state::<Announcements>().withdraw_others(&app, &waiting);
+            app.state::<Announcements>().withdraw_announcements_of_decided_requests(&app, &waiting);
             let now = TrayStatus::from_snapshot(&snapshot);
             if shown.replace(now) != Some(now) {
                 app.state::<Tray>().update(now);

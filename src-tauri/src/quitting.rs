@@ -14,11 +14,11 @@ use tokio::sync::oneshot;
 use crate::shell_events::{ShellEvent, ShellEvents};
 
 /// Maximum time that Drawbridge waits for the pages to store their drafts before it quits.
-const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
+const DRAFT_STORING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Windows whose pages still have to store their drafts before Drawbridge quits. Empty while it does not quit.
 #[derive(Default)]
-pub(crate) struct Quitting(Mutex<Option<UnstoredDrafts>>);
+pub(crate) struct PendingQuit(Mutex<Option<UnstoredDrafts>>);
 
 struct UnstoredDrafts {
     /// Labels of the windows whose pages have not reported that their drafts are stored.
@@ -38,7 +38,7 @@ enum DraftsOnQuit {
     AlreadyRequested,
 }
 
-impl Quitting {
+impl PendingQuit {
     /// Requests the pages of all windows to store their drafts, unless an earlier call has done so.
     fn begin(&self, events: &ShellEvents) -> DraftsOnQuit {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +53,7 @@ impl Quitting {
     }
 
     /// Records that the page of a window has stored its drafts. Returns `false` if Drawbridge is not quitting.
-    pub(crate) fn mark_stored(&self, window: &str) -> bool {
+    pub(crate) fn mark_drafts_stored(&self, window: &str) -> bool {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(UnstoredDrafts { windows, stored }) = unstored.as_mut() else { return false };
         windows.remove(window);
@@ -67,20 +67,20 @@ impl Quitting {
     }
 }
 
-/// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
-/// already quits.
+/// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFT_STORING_TIMEOUT`]. Does nothing if
+/// Drawbridge already quits.
 pub(crate) fn quit<R: Runtime>(app: &AppHandle<R>) {
     end_app_after_storing_drafts(app, |app| app.exit(0));
 }
 
-/// Restarts Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
-/// already quits.
+/// Restarts Drawbridge once the pages have stored their drafts, or after [`DRAFT_STORING_TIMEOUT`]. Does nothing if
+/// Drawbridge already quits.
 pub(crate) fn restart<R: Runtime>(app: &AppHandle<R>) {
     end_app_after_storing_drafts(app, AppHandle::request_restart);
 }
 
 fn end_app_after_storing_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
-    let drafts = match app.try_state::<Quitting>() {
+    let drafts = match app.try_state::<PendingQuit>() {
         Some(quitting) => quitting.begin(&app.state::<ShellEvents>()),
         None => DraftsOnQuit::NoPage,
     };
@@ -91,8 +91,8 @@ fn end_app_after_storing_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce
     };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        if tokio::time::timeout(DRAFTS_TIMEOUT, stored).await.is_err() {
-            tracing::warn!("a page did not store its drafts within {} ms", DRAFTS_TIMEOUT.as_millis());
+        if tokio::time::timeout(DRAFT_STORING_TIMEOUT, stored).await.is_err() {
+            tracing::warn!("a page did not store its drafts within {} ms", DRAFT_STORING_TIMEOUT.as_millis());
         }
         end(&app);
     });
@@ -105,18 +105,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn app_quits_once_all_pages_have_stored_their_drafts() {
-        let (quitting, events) = (Quitting::default(), ShellEvents::default());
-        assert!(!quitting.mark_stored("conversation-1"), "closing one window does not quit");
+    fn drawbridge_quits_once_all_pages_have_stored_their_drafts() {
+        let (quitting, events) = (PendingQuit::default(), ShellEvents::default());
+        assert!(!quitting.mark_drafts_stored("conversation-1"), "closing one window does not quit");
         for window in ["main", "conversation-1"] {
-            events.attach_page(window, Channel::new(|_| Ok(())));
+            events.attach_test_page(window, Channel::new(|_| Ok(())));
         }
         let DraftsOnQuit::Requested(mut stored) = quitting.begin(&events) else {
             panic!("the pages should be requested");
         };
-        assert!(quitting.mark_stored("main"), "the windows should stay open while the app quits");
+        assert!(quitting.mark_drafts_stored("main"), "the windows should stay open while the app quits");
         assert!(stored.try_recv().is_err(), "another page has not stored its draft");
-        assert!(quitting.mark_stored("conversation-1"), "the windows should stay open while the app quits");
+        assert!(quitting.mark_drafts_stored("conversation-1"), "the windows should stay open while the app quits");
         assert!(
             matches!(quitting.begin(&events), DraftsOnQuit::AlreadyRequested),
             "a signal while the user quits should not end the wait"
@@ -125,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn app_without_a_page_quits_at_once() {
-        let drafts = Quitting::default().begin(&ShellEvents::default());
+    fn drawbridge_without_a_page_quits_at_once() {
+        let drafts = PendingQuit::default().begin(&ShellEvents::default());
         assert!(matches!(drafts, DraftsOnQuit::NoPage), "there is nothing to wait for");
     }
 }

@@ -8,15 +8,15 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Returns the label of the window that shows a consent request.
 async fn window_label_of_request<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
-    let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW.to_owned() };
-    let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW.to_owned() };
+    let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW_LABEL.to_owned() };
+    let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW_LABEL.to_owned() };
     let shown = snapshot.consent_requests.iter().find(|one| one.id == request);
     let conversation = shown.and_then(|request| request.origin.conversation());
-    app.state::<ConversationWindows>().label_of(conversation)
+    app.state::<ConversationWindows>().label_of_window_showing(conversation)
 }
 
 /// Returns `true` if the window that shows a consent request has the focus. If `request` is `None`, that is the main
@@ -24,7 +24,7 @@ async fn window_label_of_request<R: Runtime>(app: &AppHandle<R>, request: Consen
 pub(crate) fn is_request_window_focused(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
     let label = match request {
         Some(id) => tauri::async_runtime::block_on(window_label_of_request(app, id)),
-        None => MAIN_WINDOW.to_owned(),
+        None => MAIN_WINDOW_LABEL.to_owned(),
     };
     app.get_webview_window(&label).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
@@ -36,15 +36,15 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
     tauri::async_runtime::spawn(async move {
         let label = match id {
             Some(id) => window_label_of_request(&app, id).await,
-            None => MAIN_WINDOW.to_owned(),
+            None => MAIN_WINDOW_LABEL.to_owned(),
         };
         let id = id.map(|id| id.0.to_string());
         app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id });
         // The main window may not exist yet.
-        if label == MAIN_WINDOW {
+        if label == MAIN_WINDOW_LABEL {
             window::show_or_open_main_window(&app);
         } else if let Some(window) = app.get_webview_window(&label)
-            && let Err(error) = window::raise(&window)
+            && let Err(error) = window::bring_window_to_front(&window)
         {
             tracing::warn!("failed to bring a window to the front: {error}");
         }
@@ -67,5 +67,5 @@ pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>,
     }
     let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
     app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
-    window::raise(&other).map_err(|error| error.to_string())
+    window::bring_window_to_front(&other).map_err(|error| error.to_string())
 }

@@ -11,9 +11,9 @@ use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
-use crate::open_request::NumberedOpenRequest;
+use crate::opening_request::NumberedOpeningRequest;
 use crate::stopped_apps::StoppedApps;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ pub(crate) enum ShellEvent {
     },
     /// A file or link has to be opened. The next one follows only after the page has reported that the user has
     /// finished with this one.
-    Opened(NumberedOpenRequest),
+    Opened(NumberedOpeningRequest),
     /// The user drags files over the window, or has stopped dragging files over it.
     BundlesOver {
         /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.
@@ -92,7 +92,7 @@ struct StoredShellEvent {
 impl ShellEvents {
     /// Sends an event to the page of the main window. Returns `false` if it has no page.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
-        self.send_to(MAIN_WINDOW, event)
+        self.send_to(MAIN_WINDOW_LABEL, event)
     }
 
     /// Sends an event to the page of the window with this label. Returns `false` if it has no page.
@@ -128,14 +128,15 @@ impl ShellEvents {
         }
     }
 
-    /// Stops sending events to the page of a window because its process has ended. The next page gets the event that
-    /// is stored for the window, also if it was sent after `responded_after`, since the page may not have handled it.
+    /// Stops sending events to the page of a window because its process has ended. The next page gets the event that is
+    /// stored for the window, also if it was sent after `last_answered_probe_time`, since the page may not have handled
+    /// it.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn forget_page(&self, window: &str, responded_after: Instant) {
+    pub(crate) fn detach_ended_page(&self, window: &str, last_answered_probe_time: Instant) {
         let mut links = self.lock();
         links.channels.remove(window);
         if let Some(held) = links.held.get_mut(window) {
-            held.sent.take_if(|sent| *sent >= responded_after);
+            held.sent.take_if(|sent| *sent >= last_answered_probe_time);
         }
     }
 
@@ -162,7 +163,7 @@ impl ShellEvents {
 
     /// Starts to send events to the page of a window in a test.
     #[cfg(test)]
-    pub(crate) fn attach_page(&self, window: &str, channel: Channel<ShellEvent>) {
+    pub(crate) fn attach_test_page(&self, window: &str, channel: Channel<ShellEvent>) {
         self.lock().channels.insert(window.to_owned(), channel);
     }
 
@@ -208,13 +209,13 @@ mod tests {
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: vec!["c1".into()] };
         let list = json!({"type": "conversation_windows_changed", "conversations": ["c1"]});
-        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
-        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
+        events.send_or_store(MAIN_WINDOW_LABEL, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
+        events.send_or_store(MAIN_WINDOW_LABEL, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
         let (other_channel, other) = page_channel();
         events.attach_channel("conversation-1", other_channel, windows);
         assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "another window should not get the request");
-        events.attach_channel(MAIN_WINDOW, channel, windows);
+        events.attach_channel(MAIN_WINDOW_LABEL, channel, windows);
         assert_eq!(
             *got.lock().unwrap(),
             [list.clone(), json!({"type": "show_consent_request", "id": "2"})],
@@ -251,7 +252,7 @@ mod tests {
             |reports: &[Value]| json!({"type": "stopped_apps_changed", "reports": reports, "withheld": ["harbour"]});
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let (ended_channel, ended) = page_channel();
-        events.attach_channel(MAIN_WINDOW, ended_channel, windows);
+        events.attach_channel(MAIN_WINDOW_LABEL, ended_channel, windows);
         assert_eq!(*ended.lock().unwrap(), std::slice::from_ref(&list), "no app was closed");
         stop("chart");
         assert_eq!(
@@ -259,10 +260,10 @@ mod tests {
             Some(&sent(&[report(1, "chart")])),
             "a page should get a report at once"
         );
-        events.forget_page(MAIN_WINDOW, Instant::now());
+        events.detach_ended_page(MAIN_WINDOW_LABEL, Instant::now());
         stop("map");
         assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
-        for window in [MAIN_WINDOW, "conversation-1", MAIN_WINDOW] {
+        for window in [MAIN_WINDOW_LABEL, "conversation-1", MAIN_WINDOW_LABEL] {
             let (channel, got) = page_channel();
             events.attach_channel(window, channel, windows);
             let reports = [report(1, "chart"), report(2, "map")];
@@ -276,19 +277,19 @@ mod tests {
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
         let attach = || {
             let (channel, got) = page_channel();
-            events.attach_channel(MAIN_WINDOW, channel, windows);
+            events.attach_channel(MAIN_WINDOW_LABEL, channel, windows);
             got
         };
-        let show_request = || events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        let show_request = || events.send_or_store(MAIN_WINDOW_LABEL, ShellEvent::ShowConsentRequest { id: None });
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let request = json!({"type": "show_consent_request", "id": null});
         attach();
-        let responded_after = Instant::now();
+        let last_answered_probe_time = Instant::now();
         show_request();
-        events.forget_page(MAIN_WINDOW, responded_after);
+        events.detach_ended_page(MAIN_WINDOW_LABEL, last_answered_probe_time);
         assert_eq!(*attach().lock().unwrap(), [list.clone(), request], "the page was blocked when it was sent");
         show_request();
-        events.forget_page(MAIN_WINDOW, Instant::now() + Duration::from_secs(1));
+        events.detach_ended_page(MAIN_WINDOW_LABEL, Instant::now() + Duration::from_secs(1));
         assert_eq!(*attach().lock().unwrap(), std::slice::from_ref(&list), "the page has handled it");
         show_request();
         assert_eq!(*attach().lock().unwrap(), [list], "a page that is loaded again by the user has handled it");
@@ -298,19 +299,19 @@ mod tests {
     fn event_for_all_windows_reaches_each_page_until_its_window_closes() {
         let events = ShellEvents::default();
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
-        let pages = [MAIN_WINDOW, "conversation-0"].map(|window| {
+        let pages = [MAIN_WINDOW_LABEL, "conversation-0"].map(|window| {
             let (channel, got) = page_channel();
             events.attach_channel(window, channel, windows);
             got
         });
         let mut reached = events.send_to_all(|| ShellEvent::Quitting);
         reached.sort();
-        assert_eq!(reached, ["conversation-0", MAIN_WINDOW], "both pages should be reached");
+        assert_eq!(reached, ["conversation-0", MAIN_WINDOW_LABEL], "both pages should be reached");
         for page in pages {
             let last = page.lock().unwrap().last().cloned();
             assert_eq!(last, Some(json!({"type": "quitting"})), "each page should get the event");
         }
         events.detach_channel("conversation-0");
-        assert_eq!(events.send_to_all(|| ShellEvent::Quitting), [MAIN_WINDOW], "only the open window is left");
+        assert_eq!(events.send_to_all(|| ShellEvent::Quitting), [MAIN_WINDOW_LABEL], "only the open window is left");
     }
 }

@@ -23,26 +23,26 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use webkit2gtk::{WebProcessTerminationReason, WebView, WebViewExt as _, glib};
 
 use crate::conversation_windows::{self, ConversationWindows};
-use crate::page_watch::{PROBE_INTERVAL, PageReloads, PageWatch, ProbeStep};
+use crate::page_watch::{PROBE_INTERVAL, PageProbeStep, PageReloads, PageWatch};
 use crate::shell_events::ShellEvents;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Script that a page evaluates to answer a probe. It uses nothing of the page.
 const PROBE_SCRIPT: &str = "0";
 
 /// Windows whose pages are probed because they show apps.
 #[derive(Default)]
-pub(crate) struct WatchedWindows(Mutex<WatchTable>);
+pub(crate) struct WatchedWindows(Mutex<PageWatchTable>);
 
 #[derive(Default)]
-struct WatchTable {
+struct PageWatchTable {
     /// Watches by the label of the window.
-    watches: HashMap<String, NumberedWatch>,
+    watches: HashMap<String, NumberedPageWatch>,
     last_number: u64,
 }
 
 /// Watch of a page. A later page of the same window, or of another one with its label, has another number.
-struct NumberedWatch {
+struct NumberedPageWatch {
     number: u64,
     watch: PageWatch,
 }
@@ -52,35 +52,35 @@ impl WatchedWindows {
     fn add(&self, label: &str, shown: &[ShownApp], now: Instant) -> Option<u64> {
         let mut table = self.lock();
         if let Some(found) = table.watches.get_mut(label) {
-            found.watch.remember(shown, now);
+            found.watch.remember_shown_apps(shown, now);
             return None;
         }
         table.last_number += 1;
         let (number, mut watch) = (table.last_number, PageWatch::new(now));
-        watch.remember(shown, now);
-        table.watches.insert(label.to_owned(), NumberedWatch { number, watch });
+        watch.remember_shown_apps(shown, now);
+        table.watches.insert(label.to_owned(), NumberedPageWatch { number, watch });
         Some(number)
     }
 
-    /// Returns the next action of a watch, which is [`ProbeStep::Stop`] if the watch has ended.
-    fn next_step(&self, label: &str, number: u64, shown: &[ShownApp], now: Instant) -> ProbeStep {
+    /// Returns the next action of a watch, which is [`PageProbeStep::Stop`] if the watch has ended.
+    fn next_step(&self, label: &str, number: u64, shown: &[ShownApp], now: Instant) -> PageProbeStep {
         let mut table = self.lock();
         let Some(found) = table.watches.get_mut(label).filter(|found| found.number == number) else {
-            return ProbeStep::Stop;
+            return PageProbeStep::Stop;
         };
-        found.watch.remember(shown, now);
+        found.watch.remember_shown_apps(shown, now);
         let step = found.watch.next_step(now);
         // No app is missed that is opened meanwhile, because its frame requests its document, and adds the window,
         // after the app was opened.
-        if step == ProbeStep::Stop {
+        if step == PageProbeStep::Stop {
             table.watches.remove(label);
         }
         step
     }
 
-    fn on_answer(&self, label: &str, number: u64, now: Instant) {
+    fn on_probe_answer(&self, label: &str, number: u64, now: Instant) {
         if let Some(found) = self.lock().watches.get_mut(label).filter(|found| found.number == number) {
-            found.watch.on_answer(now);
+            found.watch.on_probe_answer(now);
         }
     }
 
@@ -90,36 +90,36 @@ impl WatchedWindows {
     }
 
     /// Ends a watch unless the window has a later one.
-    fn remove_numbered(&self, label: &str, number: u64) {
+    fn remove_watch_with_number(&self, label: &str, number: u64) {
         let mut table = self.lock();
         if table.watches.get(label).is_some_and(|found| found.number == number) {
             table.watches.remove(label);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, WatchTable> {
+    fn lock(&self) -> MutexGuard<'_, PageWatchTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Guard that ends a watch on drop, also if the web view does not exist any more when its probes would begin.
-struct WatchGuard<R: Runtime> {
+struct PageWatchGuard<R: Runtime> {
     app: AppHandle<R>,
     label: String,
     number: u64,
 }
 
-impl<R: Runtime> WatchGuard<R> {
-    fn next_step(&self) -> ProbeStep {
+impl<R: Runtime> PageWatchGuard<R> {
+    fn next_step(&self) -> PageProbeStep {
         let shown = shown_apps(&self.app, &self.label);
         self.app.state::<WatchedWindows>().next_step(&self.label, self.number, &shown, Instant::now())
     }
 }
 
-impl<R: Runtime> Drop for WatchGuard<R> {
+impl<R: Runtime> Drop for PageWatchGuard<R> {
     fn drop(&mut self) {
         if let Some(watched) = self.app.try_state::<WatchedWindows>() {
-            watched.remove_numbered(&self.label, self.number);
+            watched.remove_watch_with_number(&self.label, self.number);
         }
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     let shown = shown_apps(app, label);
     let Some(watched) = app.try_state::<WatchedWindows>() else { return };
     let Some(number) = watched.add(label, &shown, Instant::now()) else { return };
-    let guard = WatchGuard { app: app.clone(), label: label.to_owned(), number };
+    let guard = PageWatchGuard { app: app.clone(), label: label.to_owned(), number };
     // The caller may be the handler of a request of the page, during which the window is in use.
     tauri::async_runtime::spawn(async move {
         if let Some(window) = guard.app.get_webview_window(&guard.label)
@@ -141,24 +141,24 @@ pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     });
 }
 
-fn probe_regularly<R: Runtime>(guard: WatchGuard<R>, view: &WebView) {
+fn probe_regularly<R: Runtime>(guard: PageWatchGuard<R>, view: &WebView) {
     let view = view.downgrade();
     glib::timeout_add_local(PROBE_INTERVAL, move || {
         let Some(view) = view.upgrade() else { return ControlFlow::Break };
         match guard.next_step() {
-            ProbeStep::Wait => {}
-            ProbeStep::Send => {
+            PageProbeStep::Wait => {}
+            PageProbeStep::Send => {
                 let (app, label, number) = (guard.app.clone(), guard.label.clone(), guard.number);
                 // An error is an answer too: the process has ended, or loads another page.
                 view.evaluate_javascript(PROBE_SCRIPT, None, None, None::<&Cancellable>, move |_| {
-                    app.state::<WatchedWindows>().on_answer(&label, number, Instant::now());
+                    app.state::<WatchedWindows>().on_probe_answer(&label, number, Instant::now());
                 });
             }
-            ProbeStep::EndProcess => {
+            PageProbeStep::EndProcess => {
                 tracing::error!("a page with apps does not respond, ending its process");
                 view.terminate_web_process();
             }
-            ProbeStep::Stop => return ControlFlow::Break,
+            PageProbeStep::Stop => return ControlFlow::Break,
         }
         ControlFlow::Continue
     });
@@ -191,18 +191,18 @@ fn on_web_process_ended<R: Runtime>(
     let now = Instant::now();
     // An app that the host has removed may be the cause.
     let mut watch = app.state::<WatchedWindows>().remove(label).unwrap_or_else(|| PageWatch::new(now));
-    watch.remember(&shown_apps(app, label), now);
+    watch.remember_shown_apps(&shown_apps(app, label), now);
     let apps = watch.apps();
     let has_apps = !apps.is_empty();
     let events = app.state::<ShellEvents>();
-    events.forget_page(label, watch.responded_after());
+    events.detach_ended_page(label, watch.last_answered_probe_time());
     if has_apps {
-        close_apps(app, label, &apps, cause);
+        close_and_report_apps(app, label, &apps, cause);
         events.change_stopped_apps(|stopped| stopped.add(apps, cause));
     }
-    if label != MAIN_WINDOW {
+    if label != MAIN_WINDOW_LABEL {
         conversation_windows::close_crashed_window(app, label);
-    } else if has_apps || is_unresponsive || reloads.borrow_mut().admit(now) {
+    } else if has_apps || is_unresponsive || reloads.borrow_mut().admit_reload(now) {
         tracing::error!(?reason, "the process of the page ended, loading the page again");
         let view = view.clone();
         // WebKit is still handling the end of the process.
@@ -217,19 +217,19 @@ fn shown_apps<R: Runtime>(app: &AppHandle<R>, label: &str) -> Vec<ShownApp> {
     let (Some(api), Some(windows)) = (app.try_state::<Api>(), app.try_state::<ConversationWindows>()) else {
         return Vec::new();
     };
-    if label == MAIN_WINDOW {
+    if label == MAIN_WINDOW_LABEL {
         return api.app_views().apps_of_main_window(&windows.conversations());
     }
-    let conversation = windows.conversation_of(label);
+    let conversation = windows.conversation_in_window(label);
     conversation.map(|conversation| api.app_views().apps_of_conversation(&conversation)).unwrap_or_default()
 }
 
 /// Ends the apps of a window, and adds an entry to the activity log of their servers.
-fn close_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[ShownApp], cause: AppStopCause) {
+fn close_and_report_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[ShownApp], cause: AppStopCause) {
     let (api, windows) = (app.state::<Api>(), app.state::<ConversationWindows>());
-    if label == MAIN_WINDOW {
+    if label == MAIN_WINDOW_LABEL {
         api.app_views().remove_views_of_main_window(&windows.conversations());
-    } else if let Some(conversation) = windows.conversation_of(label) {
+    } else if let Some(conversation) = windows.conversation_in_window(label) {
         api.app_views().remove_views_of_conversation(&conversation);
     }
     let (host, apps) = (api.host().clone(), apps.to_vec());
@@ -246,43 +246,55 @@ fn close_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[ShownApp], ca
 mod tests {
     use super::*;
 
-    fn chart() -> ShownApp {
+    fn chart_app() -> ShownApp {
         ShownApp { server: "harbour".to_owned(), tool: "chart".to_owned() }
     }
 
     #[test]
     fn window_is_watched_once_and_until_its_apps_have_ended() {
         let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let number = watched.add("main", &[chart()], now).expect("the first app should begin the probes");
-        assert_eq!(watched.add("main", &[chart()], now), None, "another app should not begin them twice");
+        let number = watched.add("main", &[chart_app()], now).expect("the first app should begin the probes");
+        assert_eq!(watched.add("main", &[chart_app()], now), None, "another app should not begin them twice");
         assert!(watched.add("conversation-0", &[], now).is_some(), "each window has its own page");
-        assert_eq!(watched.next_step("main", number, &[], now), ProbeStep::Send, "the page may still have the app");
+        assert_eq!(watched.next_step("main", number, &[], now), PageProbeStep::Send, "the page may still have the app");
         let later = now + PROBE_INTERVAL * 4;
-        watched.on_answer("main", number, now);
-        assert_eq!(watched.next_step("main", number, &[], later), ProbeStep::Send, "the page should respond once more");
-        watched.on_answer("main", number, later);
-        assert_eq!(watched.next_step("main", number, &[], later), ProbeStep::Stop, "the last app has ended");
-        assert!(watched.add("main", &[chart()], later).is_some(), "the next app should begin the probes again");
+        watched.on_probe_answer("main", number, now);
+        assert_eq!(
+            watched.next_step("main", number, &[], later),
+            PageProbeStep::Send,
+            "the page should respond once more"
+        );
+        watched.on_probe_answer("main", number, later);
+        assert_eq!(watched.next_step("main", number, &[], later), PageProbeStep::Stop, "the last app has ended");
+        assert!(watched.add("main", &[chart_app()], later).is_some(), "the next app should begin the probes again");
     }
 
     #[test]
     fn watch_of_an_ended_page_does_not_affect_the_next_page_of_its_window() {
         let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let first = watched.add("conversation-0", &[chart()], now).expect("a new watch");
+        let first = watched.add("conversation-0", &[chart_app()], now).expect("a new watch");
         let ended = watched.remove("conversation-0").expect("the watch of the ended page");
-        assert_eq!(ended.apps(), [chart()], "the apps of the ended page should be known");
+        assert_eq!(ended.apps(), [chart_app()], "the apps of the ended page should be known");
         let second =
-            watched.add("conversation-0", &[chart()], now).expect("a window may get the label of a closed one");
+            watched.add("conversation-0", &[chart_app()], now).expect("a window may get the label of a closed one");
         assert_eq!(
-            watched.next_step("conversation-0", first, &[chart()], now),
-            ProbeStep::Stop,
+            watched.next_step("conversation-0", first, &[chart_app()], now),
+            PageProbeStep::Stop,
             "its probes should end"
         );
-        watched.remove_numbered("conversation-0", first);
-        assert_eq!(watched.next_step("conversation-0", second, &[], now), ProbeStep::Send, "the new page is watched");
-        watched.on_answer("conversation-0", first, now);
-        assert_eq!(watched.next_step("conversation-0", second, &[], now), ProbeStep::Wait, "another page has answered");
-        watched.remove_numbered("conversation-0", second);
+        watched.remove_watch_with_number("conversation-0", first);
+        assert_eq!(
+            watched.next_step("conversation-0", second, &[], now),
+            PageProbeStep::Send,
+            "the new page is watched"
+        );
+        watched.on_probe_answer("conversation-0", first, now);
+        assert_eq!(
+            watched.next_step("conversation-0", second, &[], now),
+            PageProbeStep::Wait,
+            "another page has answered"
+        );
+        watched.remove_watch_with_number("conversation-0", second);
         assert!(watched.remove("conversation-0").is_none(), "the watch has ended");
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 
 /// Reason why Drawbridge could not start.
 #[derive(Debug, thiserror::Error)]
-enum StartProblem {
+enum AppStartProblem {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -39,9 +39,9 @@ enum StartProblem {
 
 /// A running thread that opens Drawbridge's files. The window system starts meanwhile, because the keychain takes about
 /// as long to respond.
-pub(crate) struct FileOpeningThread(JoinHandle<Result<OpenedFiles, StartProblem>>);
+pub(crate) struct FileOpeningThread(JoinHandle<Result<OpenedAppFiles, AppStartProblem>>);
 
-struct OpenedFiles {
+struct OpenedAppFiles {
     locations: FileLocations,
     ports: Ports,
     desktop: Arc<DesktopPlatform>,
@@ -51,17 +51,17 @@ impl FileOpeningThread {
     /// Spawns the thread that opens Drawbridge's files, before the Tauri app is created. A second instance of
     /// Drawbridge does the same and exits without having changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
-        Self(std::thread::spawn(move || open_files(measure)))
+        Self(std::thread::spawn(move || open_app_files(measure)))
     }
 
-    fn finish(self) -> Result<OpenedFiles, StartProblem> {
+    fn finish(self) -> Result<OpenedAppFiles, AppStartProblem> {
         self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
 /// Starts the host and all parts of the desktop app. On failure, shows the cause in a dialog and exits.
 pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpeningThread) {
-    let Err(problem) = try_start(app, measure, opening) else { return };
+    let Err(problem) = try_start_app(app, measure, opening) else { return };
     tracing::error!("{problem}");
     if measure.is_some() {
         app.exit(1);
@@ -72,14 +72,18 @@ pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening:
     message.show(move |_| ending.exit(1));
 }
 
-fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpeningThread) -> Result<(), StartProblem> {
-    let OpenedFiles { locations, ports, desktop } = opening.finish()?;
+fn try_start_app(
+    app: &AppHandle,
+    measure: Option<BenchMeasure>,
+    opening: FileOpeningThread,
+) -> Result<(), AppStartProblem> {
+    let OpenedAppFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
     app_locations::update_copied_demo_server();
     app_locations::add_demo_server_at_first_start(&locations)?;
     let options =
         HostOptions { autostart: true, shows_apps: app_frames::MCP_APPS_ARE_SUPPORTED, ..HostOptions::default() };
-    let computer = computer_check_inputs(&ports, locations.data_dir.clone());
+    let computer = computer_check_inputs(&ports, locations.data_dir.clone(), &options);
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
@@ -91,15 +95,14 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
         let cache_folder = store::registry_cache_folder();
         let cache_folder = cache_folder
             .ok_or_else(|| InstallError::DataFolder("the folder of caches is unknown; set HOME".to_owned()))?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
-    tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
-    let api = app_frames::allow_app_frames(api.with_installer(installer));
+    tauri::async_runtime::spawn(async move { cleaning.clean_up_after_killed_process(&host).await });
+    let api = app_frames::allow_mcp_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
-        Some(home) => {
-            api.with_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
-        }
+        Some(home) => api
+            .with_app_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
         None => api,
     };
     app.manage(api.clone());
@@ -114,7 +117,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
         // arrived, which delays the page by half a second.
         window::open_main_window(app)?;
     }
-    openings::classify_and_add(app, named);
+    openings::queue_opening_requests(app, named);
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {
@@ -129,7 +132,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
 }
 
 /// Returns the paths and settings of this computer that the command *Check this computer* examines.
-fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
+fn computer_check_inputs(ports: &Ports, data_folder: PathBuf, options: &HostOptions) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
     } else if cfg!(windows) {
@@ -143,15 +146,15 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
         data_folder,
         cache_folder: store::cache_folder(),
         environment: ProcessEnvironment::current(),
-        search_path: None,
+        search_path: options.search_path.clone(),
         web_view: Some(WebView { name, version: tauri::webview_version().unwrap_or_default() }),
         clock: Arc::clone(&ports.clock),
     }
 }
 
-fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
+fn open_app_files(measure: Option<BenchMeasure>) -> Result<OpenedAppFiles, AppStartProblem> {
     let locations = match measure {
-        Some(_) => bench::temporary_locations()?,
+        Some(_) => bench::temporary_benchmark_locations()?,
         None => app_locations::file_locations()?,
     };
     let desktop = Arc::new(DesktopPlatform::default());
@@ -161,7 +164,7 @@ fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    // Starts to read the key of the seals from the keychain. The host waits for it later.
-    ports.documents.request_seal_key(Duration::ZERO);
-    Ok(OpenedFiles { locations, ports, desktop })
+    // Starts to read the key of the MACs from the keychain. The host waits for it later.
+    ports.documents.request_mac_key(Duration::ZERO);
+    Ok(OpenedAppFiles { locations, ports, desktop })
 }

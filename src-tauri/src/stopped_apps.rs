@@ -16,7 +16,7 @@ use crate::shell_events::ShellEvents;
 const MAX_STOPPED_APPS_REPORTS: usize = 8;
 /// Maximum number of servers whose apps are shown only after a click. The oldest one is dropped first.
 #[cfg(any(target_os = "linux", test))]
-const MAX_WITHHELD_SERVERS: usize = 256;
+const MAX_SERVERS_WITH_WITHHELD_APPS: usize = 256;
 
 /// Reports of stopped apps, and what follows from them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -51,7 +51,7 @@ impl StoppedApps {
         }
         self.last_id += 1;
         self.reports.push(StoppedAppsReport { id: self.last_id, apps, cause });
-        self.withheld.drain(..self.withheld.len().saturating_sub(MAX_WITHHELD_SERVERS));
+        self.withheld.drain(..self.withheld.len().saturating_sub(MAX_SERVERS_WITH_WITHHELD_APPS));
         self.reports.drain(..self.reports.len().saturating_sub(MAX_STOPPED_APPS_REPORTS));
     }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn server_is_withheld_until_the_user_shows_one_of_its_apps() {
+    fn apps_of_a_server_are_withheld_until_the_user_shows_one() {
         let mut stopped = StoppedApps::default();
         assert!(stopped.is_empty(), "no app was closed");
         stopped.add(vec![app("harbour", "chart"), app("harbour", "map")], AppStopCause::Unresponsive);
@@ -107,14 +107,17 @@ mod tests {
     }
 
     #[test]
-    fn reports_and_servers_are_bounded() {
+    fn stopped_apps_reports_and_withheld_servers_are_bounded() {
         let mut stopped = StoppedApps::default();
-        for number in 0..=MAX_WITHHELD_SERVERS {
+        for number in 0..=MAX_SERVERS_WITH_WITHHELD_APPS {
             stopped.add(vec![app(&number.to_string(), "chart")], AppStopCause::Unresponsive);
         }
-        assert_eq!((stopped.reports.len(), stopped.withheld.len()), (MAX_STOPPED_APPS_REPORTS, MAX_WITHHELD_SERVERS));
+        assert_eq!(
+            (stopped.reports.len(), stopped.withheld.len()),
+            (MAX_STOPPED_APPS_REPORTS, MAX_SERVERS_WITH_WITHHELD_APPS)
+        );
         assert!(!stopped.withheld.contains(&"0".to_owned()), "the oldest should be dropped");
         let newest = stopped.reports.last().map(|report| report.apps[0].server.clone());
-        assert_eq!(newest, Some(MAX_WITHHELD_SERVERS.to_string()), "the newest report should remain");
+        assert_eq!(newest, Some(MAX_SERVERS_WITH_WITHHELD_APPS.to_string()), "the newest report should remain");
     }
 }

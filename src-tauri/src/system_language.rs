@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_select_the_language() {
+    fn language_setting_selects_the_language() {
         assert!(is_chinese("zh") && !is_chinese("en"), "the setting should take precedence over the system");
         assert_eq!(is_chinese("system"), is_system_language_chinese(), "the language of the system should be used");
     }

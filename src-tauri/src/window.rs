@@ -12,7 +12,7 @@ use crate::drawing;
 use crate::page_sandbox::PageSandbox;
 #[cfg(target_os = "linux")]
 use crate::stalled_apps;
-use crate::window_labels::MAIN_WINDOW;
+use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Parameters for opening windows, and the state of the main window.
 struct WindowSetup {
@@ -21,7 +21,7 @@ struct WindowSetup {
     on_open: WindowOpenedHook,
     /// `true` while the main window is hidden because the user closed it. The system also reports windows as invisible
     /// that the user has minimized, or hidden together with the app.
-    is_main_hidden: AtomicBool,
+    is_main_window_hidden: AtomicBool,
 }
 
 /// Function that is called with the main window after it was opened.
@@ -37,7 +37,7 @@ pub(crate) fn prepare_windows(app: &AppHandle, data_dir: &Path, on_open: WindowO
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
     app.plugin(place.build())?;
-    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open, is_main_hidden: AtomicBool::new(false) });
+    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open, is_main_window_hidden: AtomicBool::new(false) });
     Ok(())
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn prepare_windows(app: &AppHandle, data_dir: &Path, on_open: WindowO
 /// Returns an error if the system can't open a window.
 pub(crate) fn open_main_window(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
-    let builder = page_window_builder(app, MAIN_WINDOW, "index.html".into())
+    let builder = page_window_builder(app, MAIN_WINDOW_LABEL, "index.html".into())
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0);
     PageSandbox::on_window_opening(app);
@@ -98,7 +98,7 @@ fn page_window_builder<'a, R: Runtime>(
         // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
         // would not pass them on. `dropped_bundles` handles bundles.
         .disable_drag_drop_handler()
-        .on_navigation(|url| is_app_page(url) || app_frames::is_app_document(url))
+        .on_navigation(|url| is_drawbridge_page_url(url) || app_frames::is_mcp_app_document_url(url))
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Downloads are refused. Only the host writes files, to a path that the user selects.
         .on_download(|_, _| false)
@@ -110,41 +110,41 @@ fn isolate_and_watch_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Resul
     PageSandbox::watch_web_process(window)?;
     #[cfg(target_os = "linux")]
     stalled_apps::watch_web_process(window)?;
-    app_frames::isolate_app_frames(window).and_then(|()| drawing::select_rendering_method(window))
+    app_frames::isolate_mcp_app_frames(window).and_then(|()| drawing::select_rendering_method(window))
 }
 
 /// Brings a window to the front. Most systems highlight it in the task bar instead if it can't be raised.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
-pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
-    if window.label() == MAIN_WINDOW {
-        mark_main_hidden(window.app_handle(), false);
+pub(crate) fn bring_window_to_front<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    if window.label() == MAIN_WINDOW_LABEL {
+        set_main_window_hidden(window.app_handle(), false);
     }
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
 }
 
-/// Hides the main window until [`raise`] shows it again. Returns `false` if it can't be hidden.
-pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
-    let hidden = app.get_webview_window(MAIN_WINDOW).map(|window| window.hide());
+/// Hides the main window until [`bring_window_to_front`] shows it again. Returns `false` if it can't be hidden.
+pub(crate) fn hide_main_window<R: Runtime>(app: &AppHandle<R>) -> bool {
+    let hidden = app.get_webview_window(MAIN_WINDOW_LABEL).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
         tracing::warn!("failed to hide the window: {error}");
     }
     let is_hidden = matches!(hidden, Some(Ok(())));
     if is_hidden {
-        mark_main_hidden(app, true);
+        set_main_window_hidden(app, true);
     }
     is_hidden
 }
 
-/// Returns `true` if [`hide_main`] has hidden the main window.
-pub(crate) fn is_main_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
-    app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_hidden.load(Ordering::Relaxed))
+/// Returns `true` if [`hide_main_window`] has hidden the main window.
+pub(crate) fn is_main_window_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
+    app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_window_hidden.load(Ordering::Relaxed))
 }
 
-fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
+fn set_main_window_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
     if let Some(setup) = app.try_state::<WindowSetup>() {
-        setup.is_main_hidden.store(is_hidden, Ordering::Relaxed);
+        setup.is_main_window_hidden.store(is_hidden, Ordering::Relaxed);
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn show_or_open_main_window(app: &AppHandle) {
 }
 
 fn show_or_open_on_main_thread(app: &AppHandle) {
-    let Some(window) = app.get_webview_window(MAIN_WINDOW) else {
+    let Some(window) = app.get_webview_window(MAIN_WINDOW_LABEL) else {
         // Before the setup the app is still starting, and will open its window later.
         if app.try_state::<WindowSetup>().is_some()
             && let Err(error) = open_main_window(app)
@@ -166,14 +166,14 @@ fn show_or_open_on_main_thread(app: &AppHandle) {
         }
         return;
     };
-    if let Err(error) = raise(&window) {
+    if let Err(error) = bring_window_to_front(&window) {
         tracing::warn!("failed to bring the window to the front: {error}");
     }
 }
 
 /// Returns `true` for the URL of Drawbridge's page as served by Tauri, or in development builds by the development
 /// server.
-fn is_app_page(url: &Url) -> bool {
+fn is_drawbridge_page_url(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
         "http" | "https" => url.host_str() == Some("tauri.localhost") && url.port().is_none(),
@@ -194,20 +194,27 @@ mod tests {
 
     #[test]
     fn hidden_main_window_is_shown_when_the_window_of_a_conversation_crashes() {
-        let setup = WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_hidden: AtomicBool::new(false) };
+        let setup =
+            WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_window_hidden: AtomicBool::new(false) };
         let app = mock_builder().manage(setup).build(mock_context(noop_assets())).expect("an app without a window");
-        WebviewWindowBuilder::new(&app, MAIN_WINDOW, WebviewUrl::default()).build().expect("a window");
-        assert!(hide_main(app.handle()), "the window can be hidden");
-        conversation_windows::close_crashed_window(app.handle(), MAIN_WINDOW);
-        assert!(is_main_hidden(app.handle()), "the page of the main window is loaded again, and shows nothing new");
+        WebviewWindowBuilder::new(&app, MAIN_WINDOW_LABEL, WebviewUrl::default()).build().expect("a window");
+        assert!(hide_main_window(app.handle()), "the window can be hidden");
+        conversation_windows::close_crashed_window(app.handle(), MAIN_WINDOW_LABEL);
+        assert!(
+            is_main_window_hidden(app.handle()),
+            "the page of the main window is loaded again, and shows nothing new"
+        );
         conversation_windows::close_crashed_window(app.handle(), "conversation-0");
-        assert!(!is_main_hidden(app.handle()), "the setting for closing should not apply, which could quit Drawbridge");
+        assert!(
+            !is_main_window_hidden(app.handle()),
+            "the setting for closing should not apply, which could quit Drawbridge"
+        );
     }
 
     #[test]
-    fn only_own_urls_are_recognized_as_the_main_page() {
+    fn only_urls_of_the_bundled_page_are_recognized_as_drawbridges_page() {
         for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
-            assert!(is_app_page(&own.parse().expect("a URL")), "{own} should be the page");
+            assert!(is_drawbridge_page_url(&own.parse().expect("a URL")), "{own} should be the page");
         }
         let others = [
             "https://example.com/",
@@ -219,7 +226,7 @@ mod tests {
             "about:blank",
         ];
         for other in others {
-            assert!(!is_app_page(&other.parse().expect("a URL")), "{other} should not be the page");
+            assert!(!is_drawbridge_page_url(&other.parse().expect("a URL")), "{other} should not be the page");
         }
     }
 }

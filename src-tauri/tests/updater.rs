@@ -20,21 +20,22 @@ const NEW_VERSION: &str = "900.1.0";
 const OLD_PROGRAM: &[u8] = b"the program that runs";
 
 /// An app whose executable is a file in a temporary folder.
-struct Program {
+struct UpdatableProgram {
     app: App<MockRuntime>,
     folder: TempDir,
     channel: UpdateChannel,
 }
 
-impl Program {
+impl UpdatableProgram {
     fn new(server: &ReleaseServer, keys: &TestKeys) -> Self {
         let mut context = mock_context(noop_assets());
         configure_updater(&mut context);
         let app = mock_builder().plugin(updater_plugin()).build(context).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("app"), OLD_PROGRAM).unwrap();
-        let channel =
-            UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
+        let channel = UpdateChannel::from_build_settings(Some(&server.manifest_url()), Some(keys.public().as_str()))
+            .unwrap()
+            .unwrap();
         Self { app, folder, channel }
     }
 
@@ -56,9 +57,9 @@ impl Program {
 }
 
 /// Runs an update to a release that must be rejected, and returns the error.
-async fn failed_update(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
+async fn refusal_of_failed_update(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
     let server = ReleaseServer::start(served).await;
-    let program = Program::new(&server, keys);
+    let program = UpdatableProgram::new(&server, keys);
     let refusal = program.update().await.unwrap_err();
     assert_eq!(program.bytes(), OLD_PROGRAM, "the program should be unchanged");
     assert_eq!(fs::read_dir(program.folder.path()).unwrap().count(), 1, "no other file should remain");
@@ -70,7 +71,7 @@ async fn failed_update(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal 
 async fn signed_release_replaces_the_program() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, NEW_VERSION)).await;
-    let program = Program::new(&server, &keys);
+    let program = UpdatableProgram::new(&server, &keys);
     program.update().await.unwrap();
     assert_eq!(program.bytes(), RELEASE_FILE);
 }
@@ -82,7 +83,7 @@ async fn no_newer_version_changes_nothing() {
     none.is_empty = true;
     for served in [none, ServedRelease::release(&keys, "0.0.1")] {
         let server = ReleaseServer::start(served).await;
-        let program = Program::new(&server, &keys);
+        let program = UpdatableProgram::new(&server, &keys);
         program.update().await.unwrap();
         assert_eq!(program.bytes(), OLD_PROGRAM);
         assert!(!server.requested_paths().contains(&"/file".to_owned()), "nothing should be downloaded");
@@ -90,22 +91,22 @@ async fn no_newer_version_changes_nothing() {
 }
 
 #[tokio::test]
-async fn tampered_file_is_rejected() {
+async fn tampered_update_file_is_rejected() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, NEW_VERSION);
     served.file[5] ^= 1;
-    assert_eq!(failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
+    assert_eq!(refusal_of_failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
 }
 
 /// The manifest announces an old file as a new version, and the project's key signed both.
 #[tokio::test]
-async fn older_file_announced_as_newer_is_rejected() {
+async fn older_signed_file_announced_as_newer_is_rejected() {
     let keys = TestKeys::new();
     let old = keys.sign(RELEASE_FILE, "timestamp:1700000000\tfile:app\tversion:0.9.0");
     let served =
         ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(NEW_VERSION, &old, RELEASE_FILE.len()));
     let expected = UpdateRefusal::OtherVersion { signed: "0.9.0".to_owned(), announced: NEW_VERSION.to_owned() };
-    assert_eq!(failed_update(&keys, served).await, expected);
+    assert_eq!(refusal_of_failed_update(&keys, served).await, expected);
 }
 
 #[tokio::test]
@@ -121,7 +122,7 @@ async fn changed_version_in_a_signature_is_rejected() {
         &signature,
         RELEASE_FILE.len(),
     ));
-    assert_eq!(failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
+    assert_eq!(refusal_of_failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::Changed));
 }
 
 const NEW_VERSION_FIELD: &str = "version:900.1.0";
@@ -132,7 +133,7 @@ async fn signature_without_a_version_is_rejected() {
     let bare = keys.sign(RELEASE_FILE, "timestamp:1700000000\tfile:app-version:900.1.0");
     let served =
         ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(NEW_VERSION, &bare, RELEASE_FILE.len()));
-    assert_eq!(failed_update(&keys, served).await, UpdateRefusal::NoVersion);
+    assert_eq!(refusal_of_failed_update(&keys, served).await, UpdateRefusal::NoVersion);
 }
 
 #[tokio::test]
@@ -144,7 +145,7 @@ async fn file_signed_with_another_key_is_rejected() {
         &foreign,
         RELEASE_FILE.len(),
     ));
-    assert_eq!(failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::OtherKey));
+    assert_eq!(refusal_of_failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::OtherKey));
 }
 
 #[tokio::test]
@@ -152,7 +153,8 @@ async fn release_without_this_platform_is_rejected() {
     let keys = TestKeys::new();
     let other = manifest_text(NEW_VERSION, &keys.sign(RELEASE_FILE, NEW_VERSION_FIELD), RELEASE_FILE.len())
         .replace(&server::platform_key(), "plan9-x86_64-tar");
-    let refusal = failed_update(&keys, ServedRelease::release(&keys, NEW_VERSION).with_manifest(other)).await;
+    let refusal =
+        refusal_of_failed_update(&keys, ServedRelease::release(&keys, NEW_VERSION).with_manifest(other)).await;
     let expected =
         UpdateRefusal::NoPlatform { version: Version::parse(NEW_VERSION).unwrap(), platform: server::platform_key() };
     assert_eq!(refusal, expected);

@@ -36,7 +36,7 @@ export async function calls(page, place, step) {
     await step(`4 ${era}: a denied call is not sent`, async () => {
       await callTool(page, era, "fail");
       await page.click("button", "Deny", "[data-testid=consent-request]");
-      await page.waitForText("Refused: the tool was not called", RESULT);
+      await page.waitForText("You denied this call.", RESULT);
     });
 
     await step(`4 ${era}: a call shows its progress and message, and is cancelled`, async () => {

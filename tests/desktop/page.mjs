@@ -180,15 +180,19 @@ export class Page {
     return this.#point(...PRESS);
   }
 
-  /** Scrolls an element to its end in steps, like a wheel. WebKit's driver does not support wheel input. */
+  /**
+   * Scrolls an element to its end in steps, like a wheel. Each step is painted before the next one, because the page
+   * records which parts were in view. WebKit's driver does not support wheel input.
+   */
   async wheel(within) {
-    const turn = (selector) => {
+    const turn = async (selector) => {
+      await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
       const box = document.querySelector(selector);
       const before = box.scrollTop;
       box.scrollBy({ top: box.clientHeight / 3, behavior: "instant" });
       return box.scrollTop > before;
     };
-    while (await this.run(turn, within));
+    while (await this.#runAsync(turn, within));
   }
 
   #point(...actions) {

@@ -24,9 +24,9 @@ const REQUIRED = [
   ["the value of the first argument", /^2$/],
   ["the name of the second argument", /^b$/],
   ["the value of the second argument", /^3$/],
-  ["the shortcuts", /^A allows, D denies, Esc cancels$/],
+  ["the shortcuts", /^A allows, D denies, Esc decides later$/],
   ["the focused denial", /^button "Deny" \(focused\)$/],
-  ["the approval and how to give it", /^button "Allow once": A allows, D denies, Esc cancels$/],
+  ["the approval and how to give it", /^button "Allow once": A allows, D denies, Esc decides later$/],
   ["the reason for the request", /^Why am I asked\? Rule: /],
 ];
 /** Roles that a screen reader does not announce. */

@@ -18,18 +18,18 @@ use testkit::app::{TestApp, scripted_config};
 use testkit::deadline::poll_until;
 
 use crate::gate::report_withstood;
-use crate::pair::ServerPair;
-use crate::report::ResultRow;
+use crate::pair::GoodAndBadServers;
+use crate::report::AttackResultRow;
 
 /// Maximum time of a response of the owner, the task in the crate `host` that holds the state. It is much shorter than
 /// the timeout of the document lock, which is several seconds.
-const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
+const OWNER_RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// Maximum time until a file is written after its lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Number of requests that the host has to answer before the test releases the lock.
-const REQUEST_COUNT: usize = 20;
+const REQUESTS_WHILE_LOCKED: usize = 20;
 
 /// Takes the lock of Drawbridge's documents, as a process would hold it that was suspended while it was writing them.
 /// Dropping the file releases the lock.
@@ -45,9 +45,9 @@ fn data_folder(app: &TestApp) -> PathBuf {
 
 /// Runs `act`, which waits for a blocked resource. Asserts that the host answers other requests in the meantime, then
 /// drops `held` to release the resource, and returns the result of `act`.
-async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
+async fn assert_host_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
-    for _ in 0..REQUEST_COUNT {
+    for _ in 0..REQUESTS_WHILE_LOCKED {
         // The owner may run on the same thread, also before it has received the command.
         let began = Instant::now();
         tokio::select! {
@@ -58,15 +58,15 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
         }
         host.snapshot().await.unwrap();
         let took = began.elapsed();
-        assert!(took < RESPONSE_TIMEOUT, "{what}: the owner answered after {took:?}");
+        assert!(took < OWNER_RESPONSE_TIMEOUT, "{what}: the owner answered after {took:?}");
     }
     drop(held);
     act.await
 }
 
 /// Starts an app with a scripted server that is not started. Returns the app, and a row of the result table.
-async fn start_with_stopped_server(what: &str) -> (TestApp, ResultRow) {
-    let row = ResultRow::default();
+async fn start_with_stopped_server(what: &str) -> (TestApp, AttackResultRow) {
+    let row = AttackResultRow::default();
     row.set_name(what);
     let app = TestApp::start_in_folder(
         tempfile::tempdir().unwrap(),
@@ -77,7 +77,7 @@ async fn start_with_stopped_server(what: &str) -> (TestApp, ResultRow) {
     (app, row)
 }
 
-async fn close_and_report(app: TestApp, row: ResultRow) {
+async fn close_and_report(app: TestApp, row: AttackResultRow) {
     app.host.close().await;
     report_withstood(row, Duration::ZERO);
 }
@@ -93,9 +93,9 @@ fn read_document(app: &TestApp, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn s15_held_document_lock_does_not_block_the_owner() {
+async fn s15_held_document_lock_does_not_block_the_host() {
     let what = "S15, another program holds the lock of the documents";
-    let pair = ServerPair::with_stopped_bad_server(testkit::app::scripted_config(&[])).await;
+    let pair = GoodAndBadServers::with_stopped_bad_server(testkit::app::scripted_config(&[])).await;
     let lock = lock_documents(&data_folder(&pair.app));
     let running = data_folder(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
@@ -114,7 +114,7 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(slowest < RESPONSE_TIMEOUT, "{what}: the owner answered after {slowest:?}");
+    assert!(slowest < OWNER_RESPONSE_TIMEOUT, "{what}: the owner answered after {slowest:?}");
     assert_eq!(
         std::fs::read_to_string(&running).unwrap_or_default(),
         before,
@@ -131,12 +131,12 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
 }
 
 #[tokio::test]
-async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
+async fn s15_grants_are_added_and_revoked_while_documents_are_locked() {
     let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let request = request_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), answer).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), answer).await.unwrap();
     assert!(read_document(&app, "grants.json").contains("bad"), "{what}: the file contains the entry");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 
@@ -146,7 +146,7 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
     let started = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(started.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked grant ends immediately");
+        assert!(started.elapsed() < OWNER_RESPONSE_TIMEOUT, "{what}: a revoked grant ends immediately");
     }
     assert!(!revoke.is_finished(), "{what}: the revocation is not confirmed while the file contains the grant");
     drop(lock);
@@ -156,27 +156,27 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
 }
 
 #[tokio::test]
-async fn s15_rules_change_behind_a_held_lock() {
+async fn s15_rules_change_while_documents_are_locked() {
     let what = "S15, a rule is set and removed while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
-    let rule = assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    let rule = assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     assert!(read_document(&app, "policy.json").contains("bad"), "{what}: the file contains the entry");
     assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 1, "{what}: the setting is effective");
     let remove = app.host.remove_rule(rule);
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "{what}: the file no longer contains the entry");
     close_and_report(app, row).await;
 }
 
 #[tokio::test]
-async fn s15_settings_change_behind_a_held_lock() {
+async fn s15_settings_change_while_documents_are_locked() {
     let what = "S15, settings and what is confirmed of them change while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     let set = app.host.set_settings(settings.clone());
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: the settings are effective");
     assert!(read_document(&app, "settings.json").contains("365"), "{what}: the settings are stored");
     assert!(read_document(&app, "confirmed.json").contains("365"), "{what}: the commands are confirmed");
@@ -184,7 +184,7 @@ async fn s15_settings_change_behind_a_held_lock() {
 }
 
 #[tokio::test]
-async fn s15_changes_behind_a_held_lock_keep_their_order() {
+async fn s15_changes_while_documents_are_locked_keep_their_order() {
     let what = "S15, settings change several times while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let set = |days: u32| {
@@ -194,7 +194,7 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
     };
     // The owner receives the requests in this order.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), all).await;
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), all).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last change is effective");
     assert!(read_document(&app, "settings.json").contains("103"), "{what}: the last change is stored");
     assert!(read_document(&app, "confirmed.json").contains("103"), "{what}: the commands are confirmed");
@@ -207,52 +207,52 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
 }
 
 #[tokio::test]
-async fn s15_server_permissions_change_behind_a_held_lock() {
+async fn s15_server_permissions_change_while_documents_are_locked() {
     let what = "S15, the sampling and the data flow of a server change while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
     let set = app.host.set_sampling("bad".into(), settings);
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     assert!(read_document(&app, "sampling.json").contains("77"), "{what}: the entry is stored");
     let flow = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     assert!(read_document(&app, "flow.json").contains("bad"), "{what}: the entry is stored");
     close_and_report(app, row).await;
 }
 
 #[tokio::test]
-async fn s15_providers_change_behind_a_held_lock() {
+async fn s15_providers_change_while_documents_are_locked() {
     let what = "S15, a provider is set up and removed while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let settings = json!({ "id": "own", "name": "Own", "kind": "openai", "url": "http://127.0.0.1:9/v1" });
     let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), set).await.unwrap();
     let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
     assert_eq!(problem, None, "{what}: the command is confirmed");
     assert!(read_document(&app, "models.json").contains("own"), "{what}: the entry is stored");
     let remove = app.host.remove_provider("own".into());
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: the entry was removed");
     close_and_report(app, row).await;
 }
 
 #[tokio::test]
-async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
+async fn s15_servers_are_added_and_removed_while_documents_are_locked() {
     let what = "S15, a server is added and removed while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted_config(&[]) };
     let add = app.host.add_server(entry);
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), add).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), add).await.unwrap();
     app.server("other").await;
     let remove = app.host.remove_server("other".into());
-    assert_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
+    assert_host_owner_responds(&app.host, what, lock_documents(&data_folder(&app)), remove).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: the entry was removed");
     close_and_report(app, row).await;
 }
 
 #[tokio::test]
-async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
+async fn s15_locked_audit_log_blocks_payloads_but_not_the_host() {
     let what = "S15, another program has the audit log for itself";
     let (app, row) = start_with_stopped_server(what).await;
     let request = request_start(&app).await;
@@ -265,7 +265,7 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    assert_owner_responds(&app.host, what, held, async {
+    assert_host_owner_responds(&app.host, what, held, async {
         let mut answer = pin!(answer);
         let mut again =
             pin!(app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
@@ -292,7 +292,7 @@ static IS_DISK_HANGING: Mutex<bool> = Mutex::new(false);
 static IS_DISK_HANGING_CHANGED: Condvar = Condvar::new();
 
 /// Waits until the simulated file system responds, then reads the launch files again. Replaces the host's own function.
-fn reread_files_when_disk_responds(files: &LaunchFiles) -> LaunchFiles {
+fn reread_launch_files_when_disk_responds(files: &LaunchFiles) -> LaunchFiles {
     let hangs = IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
     drop(IS_DISK_HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
@@ -316,16 +316,16 @@ impl Drop for HangingDisk {
 }
 
 #[tokio::test]
-async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
+async fn s15_program_on_a_hanging_file_system_does_not_block_the_host() {
     let what = "S15, the program of a start is on a file system that does not respond";
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name(what);
-    let options = HostOptions { reread_launch_files: reread_files_when_disk_responds, ..HostOptions::default() };
+    let options = HostOptions { reread_launch_files: reread_launch_files_when_disk_responds, ..HostOptions::default() };
     let app =
         TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
     let request = request_start(&app).await;
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    assert_owner_responds(&app.host, what, HangingDisk::start(), answer).await.unwrap();
+    assert_host_owner_responds(&app.host, what, HangingDisk::start(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
@@ -339,10 +339,12 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     // Lets the spawned task run.
     tokio::task::yield_now().await;
     let again = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    let again = tokio::time::timeout(RESPONSE_TIMEOUT, again).await.expect("a second approval is rejected immediately");
+    let again =
+        tokio::time::timeout(OWNER_RESPONSE_TIMEOUT, again).await.expect("a second approval is rejected immediately");
     assert_eq!(again, Err(DecisionError::Stale), "{what}: only one approval is processed");
     let refuse = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny);
-    let refused = tokio::time::timeout(RESPONSE_TIMEOUT, refuse).await.expect("the denial is accepted immediately");
+    let refused =
+        tokio::time::timeout(OWNER_RESPONSE_TIMEOUT, refuse).await.expect("the denial is accepted immediately");
     refused.unwrap();
     drop(hanging);
     assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the denial is effective");
@@ -352,7 +354,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
 #[tokio::test]
 async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let what = "S15, an approval is revoked while its entry is on its way to the log";
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
@@ -392,7 +394,7 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
 #[tokio::test]
 async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     let what = "S15, what was approved is denied while its entry is on its way to the log";
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
@@ -416,7 +418,7 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
             snapshot = app.host.snapshot() => drop(snapshot),
         }
         if all {
-            app.host.deny_all("bad".into(), false).await.unwrap();
+            app.host.deny_all_requests("bad".into(), false).await.unwrap();
         } else {
             let denied = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing was sent yet");

@@ -12,11 +12,11 @@ use rusqlite::Connection;
 use serde_json::{Map, json};
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Time for which the history database is locked. It is shorter than the lock timeout of the store, so that no data is
 /// lost.
-const LOCK_DURATION: Duration = Duration::from_secs(2);
+const HISTORY_LOCK_DURATION: Duration = Duration::from_secs(2);
 /// Maximum median duration of the calls while the history database is locked.
 const MAX_MEDIAN_CALL_TIME: Duration = Duration::from_millis(100);
 /// Maximum duration of each call while the history database is locked, on a busy test machine. A call that waited for
@@ -29,7 +29,7 @@ const CALL_ID: &str = "stored-later";
 #[tokio::test]
 async fn s15_busy_history_delays_no_call() {
     let what = "S15, another process has the history for itself";
-    let pair = ServerPair::ready(scripted_config(&[])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&[])).await;
     let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));
     let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
     host.ports().history.create(&conversation).unwrap();
@@ -54,9 +54,9 @@ async fn s15_busy_history_delays_no_call() {
         .expect("the call of the conversation ends while the history is busy");
 
     let mut times = Vec::new();
-    while began.elapsed() < LOCK_DURATION {
+    while began.elapsed() < HISTORY_LOCK_DURATION {
         let started = Instant::now();
-        let answered = pair.echo("good", &format!("meanwhile-{}", times.len()), "hello").await;
+        let answered = pair.call_echo_tool("good", &format!("meanwhile-{}", times.len()), "hello").await;
         assert!(answered.is_ok(), "{what}: the other server responds: {answered:?}");
         times.push(started.elapsed());
     }

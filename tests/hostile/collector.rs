@@ -6,18 +6,18 @@ use std::sync::{Arc, OnceLock};
 
 /// TCP listener on all addresses of this computer. The user has named none of these addresses, so every connection to
 /// it is a failure.
-pub(crate) struct ForbiddenListener {
+pub(crate) struct ForbiddenUrlListener {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
 }
 
 /// Returns the listener that all tests of this process share. Hostile servers use its URL wherever they can name one.
-pub(crate) fn forbidden_listener() -> &'static ForbiddenListener {
-    static SHARED: OnceLock<ForbiddenListener> = OnceLock::new();
-    SHARED.get_or_init(ForbiddenListener::start)
+pub(crate) fn forbidden_url_listener() -> &'static ForbiddenUrlListener {
+    static SHARED: OnceLock<ForbiddenUrlListener> = OnceLock::new();
+    SHARED.get_or_init(ForbiddenUrlListener::start)
 }
 
-impl ForbiddenListener {
+impl ForbiddenUrlListener {
     fn start() -> Self {
         // The IPv6 listener accepts both address families if the system supports that. All addresses in 127/8 are
         // local.
@@ -44,8 +44,8 @@ impl ForbiddenListener {
 }
 
 #[tokio::test]
-async fn every_connection_is_counted() {
-    let collector = ForbiddenListener::start();
+async fn every_connection_to_the_forbidden_url_is_counted() {
+    let collector = ForbiddenUrlListener::start();
     let mut visits = 0;
     for host in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.2"] {
         // The machine may support only one address family.

@@ -8,7 +8,7 @@ use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use testkit::app::{local_config, scripted_config};
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_number_near;
 
 fn is_start_request(request: &ConsentRequestView) -> bool {
@@ -17,7 +17,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
 
 /// Starts the hostile server. Asserts that its consent request shows the command verbatim, and that nothing runs before
 /// the decision.
-async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
+async fn assert_command_shown(pair: &GoodAndBadServers, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request =
         pair.while_good_server_responds(what, pair.app.consent_request("bad", "its command", is_start_request)).await;
@@ -27,7 +27,7 @@ async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfi
     request
 }
 
-fn into_stdio(config: ServerConfig) -> StdioConfig {
+fn into_stdio_config(config: ServerConfig) -> StdioConfig {
     match config.transport {
         ServerTransport::Stdio(config) => config,
         other => panic!("a command: {other:?}"),
@@ -46,13 +46,13 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
     for (about, args) in cases {
         let what = format!("X58, a command with {about}");
         let config = local_config("/bin/false".into(), &args);
-        let pair = ServerPair::with_undecided_start(config.clone()).await;
+        let pair = GoodAndBadServers::with_undecided_start(config.clone()).await;
         assert_eq!(
             pair.app.server("bad").await.state,
             ServerState::Stopped,
             "{what}: changed settings alone start nothing"
         );
-        let request = assert_command_shown(&pair, &what, &into_stdio(config)).await;
+        let request = assert_command_shown(&pair, &what, &into_stdio_config(config)).await;
         pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
         pair.close(&what).await;
@@ -62,15 +62,15 @@ async fn x58_commands_are_shown_completely_and_never_run_automatically() {
 #[tokio::test]
 async fn x58_approval_covers_the_approved_command_only() {
     let what = "X58, an approved command that is edited";
-    let pair = ServerPair::with_undecided_start(scripted_config(&[])).await;
-    let request = assert_command_shown(&pair, what, &into_stdio(scripted_config(&[]))).await;
+    let pair = GoodAndBadServers::with_undecided_start(scripted_config(&[])).await;
+    let request = assert_command_shown(&pair, what, &into_stdio_config(scripted_config(&[]))).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let edited = scripted_config(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let request = assert_command_shown(&pair, what, &into_stdio(edited)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio_config(edited)).await;
     let ConsentRequestBody::StartServer { earlier_approval, .. } = &request.body else { panic!("{what}: its command") };
     assert!(earlier_approval.is_some(), "{what}: the previously approved command is shown next to the new one");
     pair.app.decide(&request, UserDecision::Deny).await;
@@ -85,9 +85,9 @@ fn write_script(path: &Path, comment: &str) {
 }
 
 /// Starts the hostile server with this configuration and a permanent approval of its command, and stops it again.
-async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
-    let pair = ServerPair::with_undecided_start(config.clone()).await;
-    let request = assert_command_shown(&pair, what, &into_stdio(config.clone())).await;
+async fn approve_start_and_stop(what: &str, config: &ServerConfig) -> GoodAndBadServers {
+    let pair = GoodAndBadServers::with_undecided_start(config.clone()).await;
+    let request = assert_command_shown(&pair, what, &into_stdio_config(config.clone())).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
@@ -103,11 +103,11 @@ async fn x58_overwritten_program_requires_consent_again() {
     let program = folder.path().join("server");
     write_script(&program, "before");
     let config = local_config(program.clone(), &[]);
-    let pair = approve_and_stop(what, &config).await;
+    let pair = approve_start_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
     write_script(&program, "behind");
     assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: the file is not compared by length only");
-    let request = assert_command_shown(&pair, what, &into_stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio_config(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
@@ -122,10 +122,10 @@ async fn x58_path_to_another_program_requires_consent_again() {
     write_script(&other, "other");
     std::os::unix::fs::symlink(&one, &link).unwrap();
     let config = local_config(link.clone(), &[]);
-    let pair = approve_and_stop(what, &config).await;
+    let pair = approve_start_and_stop(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    let request = assert_command_shown(&pair, what, &into_stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &into_stdio_config(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }

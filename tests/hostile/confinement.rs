@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use supervision::limits::ServerLimits;
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Maximum time until a server that exceeds a limit is stopped, on a slow machine.
 const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
 /// Returns limits for a test, which makes the server exceed exactly one of them.
-fn test_limits() -> ServerLimits {
+fn small_server_limits() -> ServerLimits {
     ServerLimits {
         processes: 64,
         memory_bytes: 256 * MIB,
@@ -33,8 +33,8 @@ fn sandboxed_server(misbehaviour: &str) -> ServerConfig {
     config
 }
 
-async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
-    let pair = ServerPair::with_stopped_bad_server(sandboxed_server(misbehaviour)).await;
+async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> GoodAndBadServers {
+    let pair = GoodAndBadServers::with_stopped_bad_server(sandboxed_server(misbehaviour)).await;
     let settings = AppSettings { limits, ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -43,7 +43,7 @@ async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> S
 }
 
 /// Waits until the hostile server has failed, and returns the failure.
-async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
+async fn wait_until_failed(pair: &GoodAndBadServers) -> ServerFailure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
     loop {
@@ -57,7 +57,7 @@ async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
 
 /// Calls a server that then exceeds a limit. Asserts that the host stops the server, with `words` in the message of the
 /// failure.
-async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
+async fn assert_server_stopped_for_misbehaviour(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = start_misbehaving_server(misbehaviour, limits).await;
     let call = pair.spawn_call("1", "echo", json!({}));
     let failure = pair.while_good_server_responds(what, wait_until_failed(&pair)).await;
@@ -93,41 +93,42 @@ fn count_child_processes() -> usize {
 #[tokio::test]
 async fn s37_forking_server_is_stopped() {
     let words = "it ran more than 64 processes and threads";
-    assert_stopped_for("S37, processes without end", "forks", test_limits(), words).await;
+    assert_server_stopped_for_misbehaviour("S37, processes without end", "forks", small_server_limits(), words).await;
     assert_eq!(count_child_processes(), 0, "all child processes have ended");
 }
 
 #[tokio::test]
 async fn s37_server_with_excessive_memory_is_stopped() {
     let words = "it used more than 256 MiB of memory";
-    assert_stopped_for("S37, memory without end", "takes-memory", test_limits(), words).await;
+    assert_server_stopped_for_misbehaviour("S37, memory without end", "takes-memory", small_server_limits(), words)
+        .await;
 }
 
 #[tokio::test]
 async fn s37_server_that_fills_its_home_is_stopped() {
     let words = "its home folder contained more than 16 MiB";
-    assert_stopped_for("S37, a file without end", "fills-home", test_limits(), words).await;
+    assert_server_stopped_for_misbehaviour("S37, a file without end", "fills-home", small_server_limits(), words).await;
 }
 
 #[tokio::test]
 async fn s37_spinning_server_is_stopped() {
     let words = "it used more than 5 seconds of processor time within an hour";
-    let limits = ServerLimits { processor_seconds: 1, ..test_limits() };
-    assert_stopped_for("S37, processors kept busy", "spins", limits, words).await;
+    let limits = ServerLimits { processor_seconds: 1, ..small_server_limits() };
+    assert_server_stopped_for_misbehaviour("S37, processors kept busy", "spins", limits, words).await;
 }
 
 #[tokio::test]
 async fn s37_limits_are_part_of_the_consent_request() {
     let what = "S37, what a server is stopped at is shown before it starts";
-    let pair = ServerPair::with_undecided_start(sandboxed_server("silent")).await;
-    let settings = AppSettings { limits: test_limits(), ..AppSettings::default() };
+    let pair = GoodAndBadServers::with_undecided_start(sandboxed_server("silent")).await;
+    let settings = AppSettings { limits: small_server_limits(), ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.app.consent_request("bad", "its start", |_| true).await;
     let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("{what}: the request shows the sandbox: {request:?}")
     };
-    assert_eq!(plan.limits, test_limits().resources(), "{what}: the request shows the limits");
+    assert_eq!(plan.limits, small_server_limits().resource_limits(), "{what}: the request shows the limits");
     pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }
@@ -136,7 +137,7 @@ async fn s37_limits_are_part_of_the_consent_request() {
 async fn s23_privileged_operations_are_refused() {
     let what = "S23, namespaces, mounts, the kernel's log";
     let _others = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
-    let pair = start_misbehaving_server("tries-the-kernel", test_limits()).await;
+    let pair = start_misbehaving_server("tries-the-kernel", small_server_limits()).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let result = json!(call.result.unwrap());

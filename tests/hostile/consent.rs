@@ -2,7 +2,10 @@
 
 mod steps;
 
-use steps::{is_tool, next_request, outcome, result_text, shortest_valid_form_content, start_app, start_call, to_map};
+use steps::{
+    await_call, is_tool_call, request_after_tool_approval, result_text, shortest_valid_form_content, start_call,
+    start_demo_host, to_map,
+};
 
 use std::collections::BTreeMap;
 
@@ -20,29 +23,29 @@ use testkit::deadline::within;
 
 #[tokio::test]
 async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent before the decision");
     assert_eq!(consent_request.origin, ConsentRequestOrigin::User { conversation: None }, "the user made the call");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let called = outcome(called).await;
+    let called = await_call(called).await;
     assert!(result_text(&called).contains('5'), "the tool ran: {called:?}");
 
     let again = start_call(&app, "2", "add", json!({"a": 2, "b": 3}));
-    let consent_request = app.consent_request("harbour", "the tool again", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool again", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
-        matches!(outcome(again).await, Err(CallFailure::Refused(_))),
+        matches!(await_call(again).await, Err(CallFailure::Refused(_))),
         "an approval is valid for one call, and the next one can be denied"
     );
 }
 
 #[tokio::test]
 async fn approval_is_bound_to_the_displayed_bytes() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
-    let shown = app.consent_request("harbour", "the tool", is_tool).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool_call).await;
     let edited =
         app.host.edit(shown.id, ConsentRequestEdit::Arguments(to_map(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
@@ -51,7 +54,7 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let twice = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(twice, Err(DecisionError::NotOpen), "an approval has an effect only once");
-    let called = outcome(called).await;
+    let called = await_call(called).await;
     assert!(result_text(&called).contains("23"), "the edited arguments are sent: {called:?}");
     assert_eq!(called.unwrap().1, Some(to_map(json!({"a": 20, "b": 3}))), "the caller receives the edited arguments");
 }
@@ -66,21 +69,20 @@ async fn wait_until_sent(app: &TestApp, method: &str) {
     assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
-/// A grant for a tool applies until the server lists the tool with another definition. Covers the MCP requirement
-/// `[tools-list-changed]`.
+/// A grant for a tool ends when its definition changes. Covers the MCP requirement `[tools-list-changed]`.
 #[tokio::test]
 async fn tool_grant_ends_when_its_definition_changes() {
-    let app = start_app("legacy").await;
-    let allow_all = |scope| move |q: &ConsentRequestView| is_tool(q).then_some(UserDecision::Allow(scope));
+    let app = start_demo_host("legacy").await;
+    let allow_all = |scope| move |q: &ConsentRequestView| is_tool_call(q).then_some(UserDecision::Allow(scope));
     let called = start_call(&app, "1", "lighthouse", json!({}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
-    outcome(called).await.unwrap();
-    outcome(start_call(&app, "2", "lighthouse", json!({}))).await.expect("the second call requires no consent");
+    await_call(called).await.unwrap();
+    await_call(start_call(&app, "2", "lighthouse", json!({}))).await.expect("the second call requires no consent");
 
     let known = app.host.catalog("harbour".into()).await.unwrap();
     let user = app.decide_automatically(allow_all(ApprovalScope::Once));
-    outcome(start_call(&app, "3", "change_tool", json!({}))).await.expect("the call changes the other tool");
+    await_call(start_call(&app, "3", "change_tool", json!({}))).await.expect("the call changes the other tool");
     user.abort();
     let before = consent_request;
     let is_known = async {
@@ -90,23 +92,22 @@ async fn tool_grant_ends_when_its_definition_changes() {
     };
     within(EVENT_TIMEOUT, "the host knows the changed tool", is_known).await;
     let called = start_call(&app, "4", "lighthouse", json!({}));
-    let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the changed tool", is_tool_call).await;
     assert_ne!(consent_request.id, before.id, "the changed tool requires consent again");
     assert_eq!(consent_request.reason, "tool-changed", "{consent_request:?}");
     let is_marked = matches!(consent_request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(is_marked, "the request names the change: {consent_request:?}");
     app.decide(&consent_request, UserDecision::Cancel).await;
-    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
+    assert_eq!(await_call(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
 }
 
-/// A server's sampling request requires consent, and so does the response to it, in revisions with and without
-/// `initialize`. Covers the MCP requirement `[lifecycle-deprecated-handle]`.
+/// Sampling requests and their responses require consent. Covers the MCP requirement `[lifecycle-deprecated-handle]`.
 #[tokio::test]
-async fn sampling_is_reviewed_twice_in_both_eras() {
+async fn sampling_is_reviewed_twice_in_both_protocol_eras() {
     for era in ["legacy", "modern"] {
-        let app = start_app(era).await;
+        let app = start_demo_host(era).await;
         let called = start_call(&app, "1", "ask_model", json!({}));
-        let consent_request = next_request(&app).await;
+        let consent_request = request_after_tool_approval(&app).await;
         let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
             panic!("{era}: the request comes first: {consent_request:?}");
         };
@@ -126,7 +127,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
         app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
-        let called = outcome(called).await;
+        let called = await_call(called).await;
         assert!(
             result_text(&called).contains("High tide at noon."),
             "{era}: the server received the response: {called:?}"
@@ -143,11 +144,11 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
 #[tokio::test]
 async fn denied_sampling_request_fails_the_call_with_a_cause() {
     for era in ["legacy", "modern"] {
-        let app = start_app(era).await;
+        let app = start_demo_host(era).await;
         let called = start_call(&app, "1", "ask_model", json!({}));
-        let consent_request = next_request(&app).await;
+        let consent_request = request_after_tool_approval(&app).await;
         app.decide(&consent_request, UserDecision::Deny).await;
-        match outcome(called).await {
+        match await_call(called).await {
             Ok((result, _)) => {
                 assert!(result.is_error && era == "legacy", "{era}: the tool reports its failure: {result:?}")
             }
@@ -165,9 +166,9 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
         for (answer, action) in
             [(None, "accept"), (Some(UserDecision::Deny), "decline"), (Some(UserDecision::Cancel), "cancel")]
         {
-            let app = start_app(era).await;
+            let app = start_demo_host(era).await;
             let called = start_call(&app, "1", "ask_user", json!({}));
-            let consent_request = next_request(&app).await;
+            let consent_request = request_after_tool_approval(&app).await;
             let ConsentRequestBody::Form { form: Ok(form), .. } = &consent_request.body else {
                 panic!("{era}: a form: {consent_request:?}")
             };
@@ -187,7 +188,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
             }
             app.decide(&consent_request, answer).await;
-            let result = result_text(&outcome(called).await).to_lowercase();
+            let result = result_text(&await_call(called).await).to_lowercase();
             let is_received = match action {
                 "accept" => !result.contains("declin") && !result.contains("cancel"),
                 "decline" => result.contains("declin"),
@@ -201,16 +202,16 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
 #[tokio::test]
 async fn url_is_opened_only_after_consent() {
     for era in ["legacy", "modern"] {
-        let app = start_app(era).await;
+        let app = start_demo_host(era).await;
         let called = start_call(&app, "1", "ask_url", json!({}));
-        let consent_request = next_request(&app).await;
+        let consent_request = request_after_tool_approval(&app).await;
         let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
             panic!("{era}: a URL: {consent_request:?}")
         };
         assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: the URL was not opened before the approval");
         let url = url.clone();
         app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-        outcome(called).await.unwrap_or_else(|e| panic!("{era}: the call continues: {e}"));
+        await_call(called).await.unwrap_or_else(|e| panic!("{era}: the call continues: {e}"));
         assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this URL was opened, once");
     }
 }
@@ -218,10 +219,10 @@ async fn url_is_opened_only_after_consent() {
 #[tokio::test]
 async fn roots_request_consent_once_and_changes_are_notified() {
     for era in ["legacy", "modern"] {
-        let app = start_app(era).await;
+        let app = start_demo_host(era).await;
         let folder = std::fs::canonicalize(app.folder.path()).unwrap();
         let called = start_call(&app, "1", "list_folders", json!({}));
-        let consent_request = next_request(&app).await;
+        let consent_request = request_after_tool_approval(&app).await;
         assert_eq!(consent_request.body, ConsentRequestBody::Roots, "{era}: the first request requires consent");
         let relative = app
             .host
@@ -229,7 +230,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
             .await;
         assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: paths are absolute: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
-        let result = result_text(&outcome(called).await);
+        let result = result_text(&await_call(called).await);
         assert!(result.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {result}");
 
         let second = app.folder.path().join("data");
@@ -237,8 +238,8 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         if era == "legacy" {
             wait_until_sent(&app, "notifications/roots/list_changed").await;
         }
-        let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-        let result = result_text(&outcome(start_call(&app, "2", "list_folders", json!({}))).await);
+        let user = app.decide_automatically(|q| is_tool_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+        let result = result_text(&await_call(start_call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
         assert!(result.contains("data"), "{era}: the second request is answered without consent: {result}");
     }
@@ -246,8 +247,8 @@ async fn roots_request_consent_once_and_changes_are_notified() {
 
 #[tokio::test]
 async fn progress_is_reported_and_a_call_can_be_cancelled() {
-    let app = start_app("both").await;
-    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let app = start_demo_host("both").await;
+    let user = app.decide_automatically(|q| is_tool_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let called = start_call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
     let mut events = app.host.events();
     let progress = async {
@@ -263,7 +264,7 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
     let progress = tokio::time::timeout(EVENT_TIMEOUT, progress).await.expect("a progress notification arrives");
     assert!(progress.message.is_some() && progress.total.is_some(), "with its message and total: {progress:?}");
     app.host.cancel_call("long".into()).await.unwrap();
-    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
+    assert_eq!(await_call(called).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
     user.abort();
     wait_until_sent(&app, "notifications/cancelled").await;
     assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "no call is left");
@@ -271,11 +272,11 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
 
 #[tokio::test]
 async fn pending_call_can_be_cancelled() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    app.consent_request("harbour", "the tool", is_tool).await;
+    app.consent_request("harbour", "the tool", is_tool_call).await;
     app.host.cancel_call("1".into()).await.unwrap();
-    assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "the call has ended");
+    assert_eq!(await_call(called).await.err(), Some(CallFailure::Cancelled), "the call has ended");
     assert!(app.consent_requests().await.is_empty(), "the consent request of the call is closed");
     assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent");
 }
@@ -283,7 +284,7 @@ async fn pending_call_can_be_cancelled() {
 #[tokio::test]
 async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
     for era in ["legacy", "modern"] {
-        let app = start_app(era).await;
+        let app = start_demo_host(era).await;
         let host = &app.host;
         let prompt = host.get_prompt("p".into(), "harbour".into(), "safety_check".into(), BTreeMap::new()).await;
         assert!(!prompt.unwrap_or_else(|e| panic!("{era}: {e}")).messages.is_empty(), "{era}: a prompt has messages");
@@ -318,13 +319,13 @@ async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
 
 #[tokio::test]
 async fn deny_all_and_mute_silence_one_server() {
-    let app = start_app("legacy").await;
+    let app = start_demo_host("legacy").await;
     let called = start_call(&app, "1", "ask_user", json!({}));
-    next_request(&app).await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
-    assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the pending request was declined");
-    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-    let result = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
+    request_after_tool_approval(&app).await;
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
+    assert!(result_text(&await_call(called).await).to_lowercase().contains("declin"), "the request was declined");
+    let user = app.decide_automatically(|q| is_tool_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let result = result_text(&await_call(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
     assert!(result.contains("declin"), "requests of a muted server are denied without being shown: {result}");
     assert!(app.server("harbour").await.muted, "the server is shown as muted");
@@ -332,28 +333,28 @@ async fn deny_all_and_mute_silence_one_server() {
 
 #[tokio::test]
 async fn grants_are_listed_and_revocable() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Session)).await;
-    outcome(called).await.unwrap();
-    outcome(start_call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("the tool is allowed for this session");
+    await_call(called).await.unwrap();
+    await_call(start_call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("the tool is allowed");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
     assert!(app.host.revoke_grant(grants[0].id).await.unwrap(), "the grant can be revoked");
     let called = start_call(&app, "3", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(matches!(outcome(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
+    assert!(matches!(await_call(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
 }
 
 #[tokio::test]
 async fn pending_request_does_not_outlive_its_process() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.host.stop_server("harbour".into()).await.unwrap();
-    assert!(matches!(outcome(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
+    assert!(matches!(await_call(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
     app.ready("harbour").await;
     let late = app
         .host
@@ -365,13 +366,13 @@ async fn pending_request_does_not_outlive_its_process() {
 
 #[tokio::test]
 async fn tool_and_folder_grants_end_when_the_command_changes() {
-    let app = start_app("both").await;
+    let app = start_demo_host("both").await;
     let folder = app.folder.path().to_owned();
     app.host.set_roots("harbour".into(), vec![folder]).await.unwrap();
     let called = start_call(&app, "1", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
-    outcome(called).await.unwrap();
+    await_call(called).await.unwrap();
 
     let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo_config(&["--era", "legacy"]) };
     app.host.update_server("harbour".into(), entry).await.unwrap();
@@ -380,21 +381,21 @@ async fn tool_and_folder_grants_end_when_the_command_changes() {
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
     assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
     let called = start_call(&app, "2", "add", json!({"a": 1, "b": 1}));
-    let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool).await;
+    let consent_request = app.consent_request("harbour", "the same tool of another command", is_tool_call).await;
     assert_eq!(consent_request.reason, "tool-changed", "the request states why consent is required again");
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(outcome(called).await.is_err(), "nothing was sent");
+    assert!(await_call(called).await.is_err(), "nothing was sent");
 }
 
 #[tokio::test]
 async fn tool_changed_while_pending_requires_consent_again() {
-    let app = start_app("legacy").await;
+    let app = start_demo_host("legacy").await;
     let waiting = start_call(&app, "1", "lighthouse", json!({}));
-    let shown = app.consent_request("harbour", "the tool", is_tool).await;
+    let shown = app.consent_request("harbour", "the tool", is_tool_call).await;
     let changing = start_call(&app, "2", "change_tool", json!({}));
-    let consent_request = app.consent_request("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
+    let consent_request = app.consent_request("harbour", "another tool", |q| is_tool_call(q) && q.id != shown.id).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
-    outcome(changing).await.unwrap();
+    await_call(changing).await.unwrap();
     let now = app.consent_request("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
     assert!(
         matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
@@ -403,31 +404,31 @@ async fn tool_changed_while_pending_requires_consent_again() {
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition has no effect");
     app.decide(&now, UserDecision::Deny).await;
-    assert!(matches!(outcome(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
+    assert!(matches!(await_call(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
 }
 
 #[tokio::test]
 async fn url_is_opened_once_despite_repeated_approvals() {
-    let app = start_app("legacy").await;
+    let app = start_demo_host("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_millis(300);
     let called = start_call(&app, "1", "ask_url", json!({}));
-    let consent_request = next_request(&app).await;
+    let consent_request = request_after_tool_approval(&app).await;
     let approve = || {
         app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
     };
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
     assert_eq!(second, Err(DecisionError::Stale), "a second approval while the URL is being opened has no effect");
-    outcome(called).await.unwrap();
+    await_call(called).await.unwrap();
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "an approval is valid for one action");
 }
 
 #[tokio::test]
 async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
-    let app = start_app("legacy").await;
+    let app = start_demo_host("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_secs(1);
     let called = start_call(&app, "1", "ask_url", json!({}));
-    let consent_request = next_request(&app).await;
+    let consent_request = request_after_tool_approval(&app).await;
     let decisions = || {
         let query = AuditQuery { kind: Some("url".to_owned()), ..AuditQuery::latest(10) };
         let entries = app.host.ports().audit.read(&query).unwrap();
@@ -444,6 +445,6 @@ async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
     };
     let (approved, ()) = tokio::join!(approve, deny);
     assert_eq!(approved, Ok(()), "the URL was already being opened when the rule was added");
-    outcome(called).await.unwrap();
+    await_call(called).await.unwrap();
     assert_eq!(decisions(), ["allowed"], "the approval is not denied afterwards");
 }

@@ -14,7 +14,7 @@ use supervision::limits::ServerLimits;
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::deadline::within;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 fn sandboxed_server(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
     let mut config = scripted_config(args);
@@ -44,7 +44,7 @@ async fn observed_environment(app: &TestApp, server: &str) -> Value {
 }
 
 #[tokio::test]
-async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
+async fn sandboxed_server_works_and_its_consent_request_shows_its_sandbox() {
     let ground = tempfile::tempdir().unwrap();
     let inside = ground.path().canonicalize().unwrap();
     let sandbox =
@@ -80,7 +80,7 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
 }
 
 #[tokio::test]
-async fn extended_reach_requires_another_approval() {
+async fn extended_sandbox_requires_another_approval() {
     let sandbox = SandboxConfig::default();
     let app = TestApp::start(vec![("held", sandboxed_server(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
@@ -172,7 +172,7 @@ async fn set_limits(app: &TestApp, limits: ServerLimits) {
 #[tokio::test]
 async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let what = "calls beyond the limit";
-    let pair = ServerPair::with_stopped_bad_server(scripted_config(&["--misbehave", "silent"])).await;
+    let pair = GoodAndBadServers::with_stopped_bad_server(scripted_config(&["--misbehave", "silent"])).await;
     set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     // Reading a list is also a pending request, so wait until both lists are read.
@@ -215,7 +215,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
 async fn server_that_sends_too_much_is_throttled_alone() {
     let what = "more bytes than in a minute";
     let args = ["--misbehave", "flood-log", "--count", "400000"];
-    let pair = ServerPair::with_stopped_bad_server(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::with_stopped_bad_server(scripted_config(&args)).await;
     set_limits(
         &pair.app,
         ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() },

@@ -12,18 +12,18 @@ use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 use testkit::time::advance_time;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Maximum time until the host no longer restarts a server that ends repeatedly: five delays of 1, 2, 4, 8 and 16 s,
 /// and the starts.
-const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
+const TOTAL_RESTART_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Time after which the test concludes that no further restart will follow. A sixth restart would come after 32 s.
 const TIME_WITHOUT_RESTART: Duration = Duration::from_secs(60);
 
 /// Waits until the host no longer restarts the hostile server, while the well-behaved server has to respond. Returns
 /// the last failure of the hostile server.
-async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailure {
+async fn wait_until_not_restarted(pair: &GoodAndBadServers, what: &str) -> ServerFailure {
     let began = Instant::now();
     let left = async {
         let mut events = pair.app.host.events();
@@ -34,7 +34,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailur
             let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
             // The event may be about something else, so the state is checked again.
             let _ = patience.await;
-            assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: the restarts end in time");
+            assert!(began.elapsed() < TOTAL_RESTART_BACKOFF, "{what}: the restarts end in time");
         }
     };
     let failure = pair.while_good_server_responds(what, left).await;
@@ -50,7 +50,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
-    let pair = ServerPair::start(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::start(scripted_config(&args)).await;
     let began = Instant::now();
     let failure = wait_until_not_restarted(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
@@ -67,7 +67,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
 #[tokio::test]
 async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
-    let pair = ServerPair::start(scripted_config(&["--misbehave", "exit@start"])).await;
+    let pair = GoodAndBadServers::start(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good_server_responds(what, failed).await.state else {
         panic!("{what}: it failed")
@@ -79,13 +79,13 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     pair.close(what).await;
 }
 
-type SharedStream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
+type SharedEventStream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
 /// Serves MCP over HTTP+SSE. The stream and its session end as soon as the client requests a list.
-async fn serve_until_list(
+async fn end_stream_at_first_list_request(
     request: HttpRequest,
     mut answer: HttpResponder,
-    stream: SharedStream,
+    stream: SharedEventStream,
 ) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
@@ -115,10 +115,13 @@ async fn serve_until_list(
 #[tokio::test]
 async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
     let what = "X40 over HTTP+SSE, a crash loop";
-    let stream = SharedStream::default();
-    let server = HttpServer::start(move |request, answer| serve_until_list(request, answer, Arc::clone(&stream))).await;
+    let stream = SharedEventStream::default();
+    let server = HttpServer::start(move |request, answer| {
+        end_stream_at_first_list_request(request, answer, Arc::clone(&stream))
+    })
+    .await;
     let config = HttpConfig { url: server.url("/sse"), kind: Some(HttpKind::Sse), ..HttpConfig::default() };
-    let pair = ServerPair::start(config.into()).await;
+    let pair = GoodAndBadServers::start(config.into()).await;
     let failure = wait_until_not_restarted(&pair, what).await;
     let words = ["ended", "closed", "lost", "broke"];
     assert!(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use testkit::app::scripted_config;
 use testkit::deadline::within;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_word;
 
 /// Returns the definition of a tool that the user allows before the server changes it.
@@ -38,12 +38,12 @@ fn tools_list_reply(tool: &Value) -> String {
     format!("tools/list={}", json!({"tools": [tool]}))
 }
 
-fn count_calls(record: &Path) -> usize {
+fn count_received_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
 /// Calls the hostile server's tool and approves the call permanently.
-async fn allow_always(pair: &ServerPair, what: &str) {
+async fn allow_tool_always(pair: &GoodAndBadServers, what: &str) {
     let first = pair.spawn_call("first", "echo", json!({"text": "hello"}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -52,8 +52,8 @@ async fn allow_always(pair: &ServerPair, what: &str) {
 
 /// Asserts that the next call requires consent and shows that the definition has changed, and that nothing is sent if
 /// the user denies it.
-async fn assert_changed_definition_requires_consent(pair: &ServerPair, what: &str, record: &Path) {
-    let before = count_calls(record);
+async fn assert_changed_definition_requires_consent(pair: &GoodAndBadServers, what: &str, record: &Path) {
+    let before = count_received_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
     let request = pair.while_good_server_responds(what, pair.wait_for_tool_consent_request(what, |_| true)).await;
     let is_new = |request: &ConsentRequestView| match &request.body {
@@ -61,11 +61,11 @@ async fn assert_changed_definition_requires_consent(pair: &ServerPair, what: &st
         _ => false,
     };
     assert!(is_new(&request), "{what}: the request states that the tool has changed: {request:?}");
-    assert_eq!(count_calls(record), before, "{what}: nothing is sent before the decision");
+    assert_eq!(count_received_calls(record), before, "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: the call can be denied: {refused:?}");
-    assert_eq!(count_calls(record), before, "{what}: nothing is sent after a denial");
+    assert_eq!(count_received_calls(record), before, "{what}: nothing is sent after a denial");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
     let record = folder.path().join("record");
     let (first, second) = (tools_list_reply(&marked), tools_list_reply(&original_tool()));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&args)).await;
     pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.spawn_call(id, "echo", json!({"text": "hello"}));
@@ -133,8 +133,8 @@ async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let record = folder.path().join("record");
     let (first, second) = (tools_list_reply(&original_tool()), tools_list_reply(changed));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
-    allow_always(&pair, what).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&args)).await;
+    allow_tool_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
@@ -154,8 +154,8 @@ async fn x03_tool_changed_after_use_requires_consent_again() {
     );
     let mut args = vec!["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
     args.extend(["--raw", &usual, "--raw", &usual, "--raw", &last]);
-    let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
-    allow_always(&pair, what).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&args)).await;
+    allow_tool_always(&pair, what).await;
     let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
         let ended = pair.spawn_call(call, "echo", json!({"text": "hello"})).await.unwrap();
@@ -186,7 +186,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     let other = json!({"name": "echo", "description": "Returns the text", "inputSchema": {"type": "object"}});
     let tools = format!("tools/list={}", json!({"tools": [other, twin]}));
     let called = r#"tools/call={"content":[{"type":"text","text":"from the bad one"}]}"#;
-    let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools, "--reply", called])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.spawn_call(tool, tool, json!({}));
         let request = pair.wait_for_tool_consent_request(what, |_| true).await;
@@ -200,7 +200,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
             "{what}: the call is sent to the selected server"
         );
     }
-    let good = pair.echo("good", "good", "mine").await.expect("the good server answers");
+    let good = pair.call_echo_tool("good", "good", "mine").await.expect("the good server answers");
     assert!(json!(good).to_string().contains("mine"), "{what}: the other server is called by its own name");
     pair.close(what).await;
 }
@@ -213,7 +213,7 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     let definition =
         json!({"name": tool, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}}});
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
-    let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--reply", &tools])).await;
     let call = pair.spawn_call("call", tool, json!({}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     let marked: Vec<&str> = request

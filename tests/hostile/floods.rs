@@ -14,16 +14,16 @@ use testkit::time::advance_time;
 use tokio::time::Instant;
 
 use crate::log;
-use crate::pair::{FLOOD_TIMEOUT, ServerPair};
+use crate::pair::{FLOOD_TIMEOUT, GoodAndBadServers};
 use crate::report::random_number_near;
 
 /// Maximum size of the app's folder after a flood, including the audit log, in bytes.
-const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
+const MAX_DATA_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
 /// Number of sampling requests that the hostile server sends at once. It is lower for debug builds, which take much
 /// longer for each.
-const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
+const SAMPLING_REQUEST_COUNT: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// Approximate number of messages in a flood.
-const FLOOD_MESSAGES: usize = 200_000;
+const FLOOD_MESSAGE_COUNT: usize = 200_000;
 
 fn folder_bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -32,13 +32,13 @@ fn folder_bytes(folder: &Path) -> u64 {
 
 /// X41: makes the hostile server send about 200,000 messages of one kind during a call. Returns the servers, and how
 /// many times the host requested the tool list afterwards.
-async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
+async fn run_flood(misbehave: &str) -> (GoodAndBadServers, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let count = random_number_near(FLOOD_MESSAGES).to_string();
+    let count = random_number_near(FLOOD_MESSAGE_COUNT).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
@@ -48,9 +48,9 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     advance_time(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
     let files = folder_bytes(pair.app.folder.path());
-    assert!(files < MAX_FOLDER_BYTES, "{what}: the size of files is bounded, but they have {files} bytes");
-    let logged = log::recorded_text().len() as u64;
-    assert!(logged < MAX_FOLDER_BYTES, "{what}: the size of the log is bounded, but it has {logged} bytes");
+    assert!(files < MAX_DATA_FOLDER_BYTES, "{what}: the size of files is bounded, but they have {files} bytes");
+    let logged = log::recorded_log_text().len() as u64;
+    assert!(logged < MAX_DATA_FOLDER_BYTES, "{what}: the size of the log is bounded, but it has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
     (pair, read)
@@ -64,13 +64,13 @@ async fn x41_flood_of_log_messages_does_not_fill_the_activity_log() {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (retained, dropped) = {
         let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
+        (activity.entries_after(0, usize::MAX).count(), activity.missing_count())
     };
     assert!(
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "X41: the number of retained entries is bounded, but {retained} are retained"
     );
-    let most = random_number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
+    let most = random_number_near(FLOOD_MESSAGE_COUNT) - supervision::activity::MAX_ACTIVITY_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }
@@ -105,7 +105,7 @@ async fn x41_flood_of_unmatched_responses_leaves_the_host_responsive() {
 #[tokio::test]
 async fn x37_gigabyte_without_a_newline_fails_the_call() {
     let what = "X37 over stdio, 1 GB without a newline";
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.call_bad_server(what).await;
     pair.assert_failed_immediately(what, &call, &["a line of more than"]);
@@ -129,7 +129,7 @@ async fn x37_gigabyte_without_a_newline_fails_the_call() {
 #[tokio::test]
 async fn x40_gigabyte_on_standard_error_does_not_block_the_server() {
     let what = "X40, 1 GB on standard error";
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     // Output without a newline contains no complete line to show.
@@ -140,7 +140,7 @@ async fn x40_gigabyte_on_standard_error_does_not_block_the_server() {
 #[tokio::test]
 async fn x40_flood_of_lines_on_standard_error_is_bounded() {
     let what = "X40, 200,000 lines on standard error";
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let is_reported = check_retained_stderr(&pair, what).await;
@@ -150,7 +150,7 @@ async fn x40_flood_of_lines_on_standard_error_is_bounded() {
 
 /// Asserts that the host retains at most 1 MB of standard error. Returns `true` if the activity log reports dropped
 /// output.
-async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
+async fn check_retained_stderr(pair: &GoodAndBadServers, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let retained: usize = {
         let activity = activity.lock().unwrap();
@@ -163,7 +163,7 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
 
 /// Returns the lines that the server sends at once during a call: this number of form and sampling requests, and the
 /// response of the call.
-fn request_lines(forms: usize, samplings: usize) -> String {
+fn server_request_lines(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
     let message = json!({"role": "user", "content": {"type": "text", "text": "What?"}});
@@ -184,14 +184,14 @@ fn request_lines(forms: usize, samplings: usize) -> String {
 
 #[tokio::test]
 async fn x24_flood_of_consent_requests_is_bounded_per_server() {
-    let (forms, samplings) = (random_number_near(500), random_number_near(SAMPLING_REQUESTS));
+    let (forms, samplings) = (random_number_near(500), random_number_near(SAMPLING_REQUEST_COUNT));
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("lines"), folder.path().join("record"));
-    std::fs::write(&file, request_lines(forms, samplings)).unwrap();
+    std::fs::write(&file, server_request_lines(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&args)).await;
     let host = pair.app.host.clone();
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
@@ -208,7 +208,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         "{what}: at most {} requests are queued, but there are {queued}",
         supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS
     );
-    pair.app.host.deny_all("bad".into(), true).await.unwrap();
+    pair.app.host.deny_all_requests("bad".into(), true).await.unwrap();
     assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: no request is pending");
     // Every request gets a response, also if the limit or the user rejects it.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();

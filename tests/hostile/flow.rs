@@ -3,7 +3,7 @@
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use domain::data_flow::{DataFlow, SameServerFlow};
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::sync::oneshot;
 
-use crate::pair::{PendingCall, ServerPair};
+use crate::pair::{GoodAndBadServers, PendingCall};
 use crate::report::random_word;
 
 fn spawn_call(app: &TestApp, origin: CallOrigin, id: &str, (tool, text): (&str, &str)) -> PendingCall {
@@ -38,9 +38,13 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let reply = format!("tools/list={list}");
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--reply", &reply, "--record", record.to_str().unwrap()]))
-            .await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--reply",
+        &reply,
+        "--record",
+        record.to_str().unwrap(),
+    ]))
+    .await;
     let app = &pair.app;
     let conversation = "mail".to_owned();
     app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
@@ -75,7 +79,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     let request = app.consent_request("bad", "the tool, once more", is_tool_request).await;
     assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
     assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
-    let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
+    let read = vec![ReadContent { open_world: true, ..ReadContent::new("bad", ReadContentKind::Tool, "echo") }];
     let led = ConsentRequestOrigin::Model {
         conversation: conversation.clone(),
         untrusted_servers: Vec::new(),

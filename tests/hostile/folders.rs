@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 use testkit::app::scripted_config;
 use testkit::time::advance_time;
 
-use crate::pair::{PendingCall, ServerPair};
+use crate::pair::{GoodAndBadServers, PendingCall};
 
 /// Starts a call during which the hostile server requests the roots. Returns the servers, the folder that contains the
 /// messages the hostile server received, and the call.
-async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
+async fn pair_requesting_roots(what: &str) -> (GoodAndBadServers, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
     let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
+        GoodAndBadServers::with_undecided_tools(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()]))
+            .await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

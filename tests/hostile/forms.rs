@@ -7,7 +7,7 @@ use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
 
-use crate::pair::{PendingCall, ServerPair};
+use crate::pair::{GoodAndBadServers, PendingCall};
 use crate::report::random_number_near;
 
 /// Maximum time for parsing a form and validating its content. It is longer for debug builds.
@@ -15,15 +15,20 @@ const MAX_FORM_PARSE_TIME: Duration = Duration::from_millis(if cfg!(debug_assert
 
 /// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
 /// the folder that contains the messages the hostile server received.
-async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
+async fn pair_requesting_form(what: &str, schema: &Value) -> (GoodAndBadServers, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("line");
     std::fs::write(&file, line.to_string()).unwrap();
     let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--raw",
+        &raw,
+        "--record",
+        record.to_str().unwrap(),
+    ]))
+    .await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -32,7 +37,7 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
 
 /// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
 /// the consent request for the form.
-async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
+async fn pair_with_form_request(what: &str, schema: &Value) -> (GoodAndBadServers, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
     let request = pair.while_good_server_responds(what, pair.next_server_request(what)).await;

@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use testkit::app::scripted_config;
 use testkit::model::text_reply;
 
-use crate::report::{Measurements, ResultRow};
+use crate::report::{AttackMeasurements, AttackResultRow};
 
-pub(crate) const SERVER: &str = "bad";
+pub(crate) const BAD_SERVER_NAME: &str = "bad";
 /// Name of the remote server, which requires a sign-in.
-const REMOTE_SERVER: &str = "far";
+const REMOTE_SERVER_NAME: &str = "far";
 pub(crate) const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 /// Returns the configuration of a server that writes all received messages to the file `record`. Four methods each make
@@ -65,13 +65,13 @@ const ACTION_SEQUENCES_TIME: Duration = Duration::from_secs(12);
 /// Minimum number of random sequences, even if they take longer than [`ACTION_SEQUENCES_TIME`].
 const MIN_ACTION_SEQUENCES: u32 = 8;
 
-pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
-    row.record_withstood(Measurements { slowest, memory: 0, exit_time: Duration::ZERO });
+pub(crate) fn report_withstood(mut row: AttackResultRow, slowest: Duration) {
+    row.record_withstood(AttackMeasurements { slowest, memory: 0, exit_time: Duration::ZERO });
 }
 
 #[test]
 fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E01, random sequences of all actions over every kind of consent request");
     let config =
         Config { cases: MAX_ACTION_SEQUENCES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
@@ -110,14 +110,15 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
 
 #[tokio::test]
 async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E01, answer it yourself, then ask again");
     let mut bench = GateTestHarness::new().await;
     bench.send_request_that_triggers_server_request(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
-    let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
+    let shown = bench.app.consent_request(BAD_SERVER_NAME, "a model", is_sampling).await;
     bench.app.decide(&shown, UserDecision::ByHand).await;
-    let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
+    let by_hand =
+        bench.app.consent_request(BAD_SERVER_NAME, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(
         matches!(again, Err(DecisionError::WrongKind(_))),
@@ -133,15 +134,15 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&by_hand, UserDecision::Back).await;
     let is_sampling_request =
         |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
-    let request = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
+    let request = bench.app.consent_request(BAD_SERVER_NAME, "the request", is_sampling_request).await;
     bench.model.queue_reply(text_reply("First.", (1, 1)));
     bench.app.decide(&request, ALLOW_ONCE).await;
     let is_answer = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
-    let first = bench.app.consent_request(SERVER, "the first answer", is_answer).await;
+    let first = bench.app.consent_request(BAD_SERVER_NAME, "the first answer", is_answer).await;
     bench.model.queue_reply(text_reply("Second.", (1, 1)));
     bench.app.decide(&first, UserDecision::Again).await;
     let is_second = |q: &ConsentRequestView| is_answer(q) && q.hash != first.hash;
-    let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
+    let second = bench.app.consent_request(BAD_SERVER_NAME, "the second answer", is_second).await;
     let log = bench.read_audit_log();
     let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
     assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests were sent, and no response");
@@ -151,11 +152,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
 
     // Another handwritten response requires another approval.
     bench.app.decide(&second, UserDecision::Back).await;
-    let request = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
-    bench.edit(&request, TestDecision::Edit, "never approved".to_owned()).await;
-    let edited = bench.app.consent_request(SERVER, "the request", is_sampling_request).await;
+    let request = bench.app.consent_request(BAD_SERVER_NAME, "the request", is_sampling_request).await;
+    bench.edit_consent_request(&request, TestDecision::Edit, "never approved".to_owned()).await;
+    let edited = bench.app.consent_request(BAD_SERVER_NAME, "the request", is_sampling_request).await;
     bench.app.decide(&edited, UserDecision::ByHand).await;
-    let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
+    let by_hand = bench.app.consent_request(BAD_SERVER_NAME, "the answer", is_answer).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(
         matches!(again, Err(DecisionError::WrongKind(_))),

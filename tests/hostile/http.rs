@@ -50,6 +50,6 @@ where
 }
 
 /// Returns the response of a correct server to a tool call.
-fn correct_response(request: &Value) -> Value {
+fn correct_call_response(request: &Value) -> Value {
     ordinary::response_message(LEGACY_REVISION, request)
 }

@@ -10,7 +10,7 @@ use policy::ApprovalScope;
 use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, ServerConfig, ServerEntry};
 use testkit::app::local_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Maximum time for the start of a sandboxed server.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -20,25 +20,25 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Requests the start of the hostile server, and returns its consent request.
-async fn request_start(pair: &ServerPair, what: &str) -> ConsentRequestView {
+async fn request_start(pair: &GoodAndBadServers, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.while_good_server_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
 }
 
 /// Starts the hostile server with a permanent approval, and stops it again.
-async fn approve_and_stop(pair: &ServerPair, what: &str) {
+async fn approve_start_and_stop(pair: &GoodAndBadServers, what: &str) {
     let request = request_start(pair, what).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     stop_server(pair).await;
 }
 
-async fn stop_server(pair: &ServerPair) {
+async fn stop_server(pair: &GoodAndBadServers) {
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
-async fn deny_start(pair: &ServerPair, request: &ConsentRequestView) {
+async fn deny_start(pair: &GoodAndBadServers, request: &ConsentRequestView) {
     pair.app.decide(request, UserDecision::Deny).await;
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
@@ -55,13 +55,13 @@ fn write_script(path: &Path, word: &str) {
 fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     write_script(path, word);
-    set_modified(path, before.modified().unwrap());
+    set_modification_time(path, before.modified().unwrap());
     let after = std::fs::metadata(path).unwrap();
     let identity = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
     assert_eq!(identity(&after), identity(&before), "length and modification time are unchanged");
 }
 
-fn set_modified(path: &Path, time: std::time::SystemTime) {
+fn set_modification_time(path: &Path, time: std::time::SystemTime) {
     File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
 }
 
@@ -72,7 +72,7 @@ fn sandboxed_server(folders: Vec<AllowedFolder>, program: &str, args: &[&str]) -
     config
 }
 
-async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
+async fn wait_until_failed(pair: &GoodAndBadServers) -> ServerFailure {
     let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { panic!("it failed") };
     failure
@@ -86,8 +86,8 @@ async fn s06_program_replaced_with_equal_times_requires_consent_again() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     write_script(&program, "before");
-    let pair = ServerPair::with_undecided_start(local_config(program.clone(), &[])).await;
-    approve_and_stop(&pair, what).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config(program.clone(), &[])).await;
+    approve_start_and_stop(&pair, what).await;
     replace_with_equal_times(&program, "behind");
     let request = request_start(&pair, what).await;
     deny_start(&pair, &request).await;
@@ -102,7 +102,7 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     write_script(&program, "before");
-    let pair = ServerPair::with_undecided_start(local_config(program.clone(), &[])).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config(program.clone(), &[])).await;
     let earlier = request_start(&pair, what).await;
     deny_start(&pair, &earlier).await;
     write_script(&program, "behind");
@@ -124,11 +124,11 @@ async fn s06_replaced_script_in_the_arguments_requires_consent_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
     write_script(&path, "before");
-    let pair = ServerPair::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
-    approve_and_stop(&pair, what).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    approve_start_and_stop(&pair, what).await;
     // A version manager may touch a file or rewrite it with the same content, which has no effect.
     write_script(&path, "before");
-    set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
+    set_modification_time(&path, std::time::SystemTime::UNIX_EPOCH);
     pair.app.host.start_server("bad".into()).await.unwrap();
     stop_server(&pair).await;
     assert!(pair.app.consent_requests().await.is_empty(), "{what}: a file with the same content requires no consent");
@@ -147,7 +147,7 @@ async fn s06_script_writable_by_another_server_is_reported() {
     let base = folder.path().canonicalize().unwrap();
     let path = base.join("server.sh");
     write_script(&path, "before");
-    let pair = ServerPair::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     let writable = AllowedFolder { path: base.clone(), access: AccessMode::Write };
     let entry = ServerEntry { name: "writer".into(), config: sandboxed_server(vec![writable], "/bin/sh", &[]) };
     pair.app.host.add_server(entry).await.unwrap();
@@ -161,9 +161,9 @@ async fn s06_script_writable_by_another_server_is_reported() {
 }
 
 #[tokio::test]
-async fn s10_readable_folder_does_not_expose_own_files() {
+async fn s10_readable_folder_does_not_expose_files_of_drawbridge() {
     let what = "S10, a readable folder around Drawbridge's records and secrets";
-    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let data = base.join("data");
     std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
@@ -228,9 +228,9 @@ async fn s10_readable_folder_does_not_expose_own_files() {
 
 /// Tries to give a sandboxed server access to Drawbridge's own folders, one of which contains `mcp.json`.
 #[tokio::test]
-async fn s10_own_folders_cannot_be_named() {
+async fn s10_folders_of_drawbridge_cannot_be_allowed() {
     let what = "S10, a folder within Drawbridge's own";
-    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
     let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
@@ -256,7 +256,7 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     write_script(&path, "before");
     // An argument that is the path of a script is reachable. A path within an argument is not.
     let sourced = format!(". {}", path.display());
-    let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
+    let pair = GoodAndBadServers::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     let relative = ["server.sh"].as_slice();
     for (arguments, expected) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {

@@ -8,12 +8,12 @@ use crate::log;
 
 /// Returns all texts in which a secret could be: the activity log of a server, the data sent to the page, the log, and
 /// every file of the app. Each has a name that says where it is from.
-pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String, String)> {
+pub(crate) async fn texts_searched_for_secrets(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
         ("the activity".to_owned(), app.activity(server).await),
         ("the data sent to the page".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.consent_requests)),
-        ("the log".to_owned(), log::recorded_text()),
+        ("the log".to_owned(), log::recorded_log_text()),
     ];
     add_file_contents(app.folder.path(), &mut places);
     places

@@ -2,7 +2,7 @@
 
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Maximum number of pages of a list that the host requests.
 const MAX_LIST_PAGES: usize = 100;
@@ -15,8 +15,13 @@ async fn x08_endless_lists_are_truncated_and_reported() {
         let what = format!("X08, {misbehave}");
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
-        let pair =
-            ServerPair::ready(scripted_config(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
+        let pair = GoodAndBadServers::ready(scripted_config(&[
+            "--misbehave",
+            misbehave,
+            "--record",
+            record.to_str().unwrap(),
+        ]))
+        .await;
         pair.assert_good_server_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let retained = catalog.tools.len();

@@ -25,9 +25,9 @@ impl Write for LogRecorder {
 }
 
 /// Starts to record the log messages of this process. Later calls have no effect.
-pub(crate) fn start_recording() {
-    static BEGUN: Once = Once::new();
-    BEGUN.call_once(|| {
+pub(crate) fn start_log_recording() {
+    static RECORDING_STARTED: Once = Once::new();
+    RECORDING_STARTED.call_once(|| {
         tracing_subscriber::fmt()
             .with_env_filter(EnvFilter::new(LOG_LEVELS))
             .with_ansi(false)
@@ -37,13 +37,13 @@ pub(crate) fn start_recording() {
 }
 
 /// Returns all log messages that were recorded so far.
-pub(crate) fn recorded_text() -> String {
+pub(crate) fn recorded_log_text() -> String {
     String::from_utf8_lossy(&RECORDED_LOG.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
 }
 
 #[tokio::test]
 async fn host_log_is_written() {
-    start_recording();
+    start_log_recording();
     let folder = tempfile::tempdir().unwrap();
     // A conversation in the format of older versions, truncated after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
@@ -51,9 +51,9 @@ async fn host_log_is_written() {
     let app = testkit::app::TestApp::start_in_folder(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
     assert!(
-        recorded_text().contains("it is not a conversation"),
+        recorded_log_text().contains("it is not a conversation"),
         "a file that is not a conversation is reported: {}",
-        recorded_text()
+        recorded_log_text()
     );
     app.host.close().await;
 }

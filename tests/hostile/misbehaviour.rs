@@ -3,81 +3,87 @@
 
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Expected result of the call of the hostile server's tool.
-enum ExpectedEnd {
+enum ExpectedCallEnd {
     /// The call returns the correct result.
     Answered,
     /// The call fails with an error that contains one of these texts.
     Fails(&'static [&'static str]),
 }
-use ExpectedEnd::{Answered, Fails};
+use ExpectedCallEnd::{Answered, Fails};
 
-struct FaultCase {
+struct MisbehaviourCase {
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
-    ends: ExpectedEnd,
+    ends: ExpectedCallEnd,
     /// Texts that the activity log of the hostile server must contain after the call.
     shows: &'static [&'static str],
 }
 
-const fn fault_case(
+const fn misbehaviour_case(
     id: &'static str,
     misbehave: &'static str,
     args: &'static [&'static str],
-    ends: ExpectedEnd,
+    ends: ExpectedCallEnd,
     shows: &'static [&'static str],
-) -> FaultCase {
-    FaultCase { id, misbehave, args, ends, shows }
+) -> MisbehaviourCase {
+    MisbehaviourCase { id, misbehave, args, ends, shows }
 }
 
-const FAULT_CASES: &[FaultCase] = &[
-    fault_case("X37", "blank-lines", &[], Answered, &[]),
-    fault_case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
-    fault_case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
+const MISBEHAVIOUR_CASES: &[MisbehaviourCase] = &[
+    misbehaviour_case("X37", "blank-lines", &[], Answered, &[]),
+    misbehaviour_case("X37", "over-long", &[], Fails(&["a line of more than"]), &[]),
+    misbehaviour_case("X37", "over-long-id-last", &[], Fails(&["a line of more than"]), &[]),
     // An array of 7,000,000 numbers has 14 MB.
-    fault_case("X37", "number-array", &[], Fails(&["values"]), &[]),
-    fault_case("X37", "invalid-utf8", &[], Fails(&["UTF-8"]), &["UTF-8"]),
-    fault_case("X37", "nul-bytes", &[], Fails(&["raw control character"]), &[]),
-    fault_case("X37", "bom", &[], Answered, &[]),
-    fault_case("X37", "crlf", &[], Answered, &[]),
-    fault_case("X37", "lone-surrogate", &[], Fails(&["surrogate"]), &[]),
+    misbehaviour_case("X37", "number-array", &[], Fails(&["values"]), &[]),
+    misbehaviour_case("X37", "invalid-utf8", &[], Fails(&["UTF-8"]), &["UTF-8"]),
+    misbehaviour_case("X37", "nul-bytes", &[], Fails(&["raw control character"]), &[]),
+    misbehaviour_case("X37", "bom", &[], Answered, &[]),
+    misbehaviour_case("X37", "crlf", &[], Answered, &[]),
+    misbehaviour_case("X37", "lone-surrogate", &[], Fails(&["surrogate"]), &[]),
     // The message and its result add two levels, so the depth is 127.
-    fault_case("X38", "deep", &["--count", "125"], Answered, &[]),
-    fault_case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
-    fault_case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
-    fault_case("X38", "duplicate-key", &[], Fails(&["occurs twice"]), &[]),
-    fault_case("X38", "wrong-id", &[], Fails(&["no answer"]), &["never sent"]),
-    fault_case("X38", "wrong-id-first", &[], Answered, &["never sent"]),
-    fault_case("X38", "reused-id", &[], Answered, &["second answer"]),
-    fault_case("X38", "string-id", &[], Fails(&["no answer", "other type", "as a text"]), &["never sent"]),
-    fault_case("X38", "float-id", &[], Fails(&["neither a whole number", "no answer"]), &["neither a whole number"]),
-    fault_case("X38", "null-id", &[], Fails(&["no answer"]), &[]),
-    fault_case("X38", "duplicate-answer", &[], Answered, &["second answer"]),
-    fault_case("X38", "both", &[], Fails(&["both"]), &[]),
-    fault_case("X38", "wrong-version", &[], Fails(&["jsonrpc"]), &[]),
-    fault_case("X38", "wrong-shape", &[], Fails(&["content", "fit"]), &[]),
-    fault_case("X38", "error", &[], Fails(&["answered with an error"]), &[]),
-    fault_case("X38", "unknown-notification", &[], Answered, &[]),
-    fault_case("X40", "exit", &[], Fails(&["exit status 3"]), &[]),
-    fault_case("X40", "abort", &[], Fails(&["signal"]), &[]),
-    fault_case("X40", "half-line", &[], Fails(&["ended", "exit", "closed", "broken"]), &[]),
-    fault_case("X40", "close-stdout", &[], Fails(&["closed", "ended"]), &[]),
-    fault_case("X40", "stderr-garbage", &[], Answered, &[]),
-    fault_case("X42", "batch", &[], Fails(&["batch"]), &["batch"]),
-    fault_case("X42", "banner", &[], Answered, &["not a message"]),
-    fault_case("X42", "lsp-header", &[], Answered, &["Content-Length"]),
-    fault_case("X42", "http-text", &[], Fails(&["no answer"]), &["HTTP/1.1"]),
-    fault_case("X52", "drip", &[], Fails(&["no answer"]), &[]),
+    misbehaviour_case("X38", "deep", &["--count", "125"], Answered, &[]),
+    misbehaviour_case("X38", "deep", &["--count", "200"], Fails(&["nests deeper"]), &[]),
+    misbehaviour_case("X38", "deep", &["--count", "100000"], Fails(&["nests deeper"]), &[]),
+    misbehaviour_case("X38", "duplicate-key", &[], Fails(&["occurs twice"]), &[]),
+    misbehaviour_case("X38", "wrong-id", &[], Fails(&["no answer"]), &["never sent"]),
+    misbehaviour_case("X38", "wrong-id-first", &[], Answered, &["never sent"]),
+    misbehaviour_case("X38", "reused-id", &[], Answered, &["second answer"]),
+    misbehaviour_case("X38", "string-id", &[], Fails(&["no answer", "other type", "as a text"]), &["never sent"]),
+    misbehaviour_case(
+        "X38",
+        "float-id",
+        &[],
+        Fails(&["neither a whole number", "no answer"]),
+        &["neither a whole number"],
+    ),
+    misbehaviour_case("X38", "null-id", &[], Fails(&["no answer"]), &[]),
+    misbehaviour_case("X38", "duplicate-answer", &[], Answered, &["second answer"]),
+    misbehaviour_case("X38", "both", &[], Fails(&["both"]), &[]),
+    misbehaviour_case("X38", "wrong-version", &[], Fails(&["jsonrpc"]), &[]),
+    misbehaviour_case("X38", "wrong-shape", &[], Fails(&["content", "fit"]), &[]),
+    misbehaviour_case("X38", "error", &[], Fails(&["answered with an error"]), &[]),
+    misbehaviour_case("X38", "unknown-notification", &[], Answered, &[]),
+    misbehaviour_case("X40", "exit", &[], Fails(&["exit status 3"]), &[]),
+    misbehaviour_case("X40", "abort", &[], Fails(&["signal"]), &[]),
+    misbehaviour_case("X40", "half-line", &[], Fails(&["ended", "exit", "closed", "broken"]), &[]),
+    misbehaviour_case("X40", "close-stdout", &[], Fails(&["closed", "ended"]), &[]),
+    misbehaviour_case("X40", "stderr-garbage", &[], Answered, &[]),
+    misbehaviour_case("X42", "batch", &[], Fails(&["batch"]), &["batch"]),
+    misbehaviour_case("X42", "banner", &[], Answered, &["not a message"]),
+    misbehaviour_case("X42", "lsp-header", &[], Answered, &["Content-Length"]),
+    misbehaviour_case("X42", "http-text", &[], Fails(&["no answer"]), &["HTTP/1.1"]),
+    misbehaviour_case("X52", "drip", &[], Fails(&["no answer"]), &[]),
 ];
 
 /// Runs the cases with these ids, each in a task of its own, so that the failure of one does not stop the others.
-async fn run_cases(ids: &[&str]) {
+async fn run_misbehaviour_cases(ids: &[&str]) {
     let mut failed = Vec::new();
-    for case in FAULT_CASES.iter().filter(|case| ids.contains(&case.id)) {
-        if let Err(error) = tokio::spawn(run_case(case)).await {
+    for case in MISBEHAVIOUR_CASES.iter().filter(|case| ids.contains(&case.id)) {
+        if let Err(error) = tokio::spawn(run_misbehaviour_case(case)).await {
             failed.push(error.to_string());
         }
     }
@@ -86,30 +92,33 @@ async fn run_cases(ids: &[&str]) {
 
 #[tokio::test]
 async fn x37_malformed_bytes_fail_their_call_immediately() {
-    run_cases(&["X37"]).await;
+    run_misbehaviour_cases(&["X37"]).await;
 }
 
 #[tokio::test]
 async fn x38_unmatched_messages_affect_only_their_call() {
-    run_cases(&["X38"]).await;
+    run_misbehaviour_cases(&["X38"]).await;
 }
 
 #[tokio::test]
 async fn x40_exited_process_or_closed_output_ends_the_call() {
-    run_cases(&["X40"]).await;
+    run_misbehaviour_cases(&["X40"]).await;
 }
 
 #[tokio::test]
 async fn x42_x52_foreign_content_is_ignored_and_endless_content_times_out() {
-    run_cases(&["X42", "X52"]).await;
+    run_misbehaviour_cases(&["X42", "X52"]).await;
 }
 
-async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
+async fn run_misbehaviour_case(MisbehaviourCase { id, misbehave, args, ends, shows }: &MisbehaviourCase) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted_config(&[&["--misbehave", misbehave], *args].concat());
     // With a long timeout, the test fails for its actual cause instead of the timeout.
-    let pair =
-        if *id == "X37" { ServerPair::start_ready_for_flood(server).await } else { ServerPair::ready(server).await };
+    let pair = if *id == "X37" {
+        GoodAndBadServers::start_ready_for_flood(server).await
+    } else {
+        GoodAndBadServers::ready(server).await
+    };
     let call = pair.call_bad_server(&what).await;
     match ends {
         Answered => {
@@ -132,7 +141,7 @@ async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
 #[tokio::test]
 async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";
-    let pair = ServerPair::ready(scripted_config(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
     for _ in 0..3 {
         let call = pair.call_bad_server(what).await;
         pair.assert_call_ended(what, &call, &[]);

@@ -12,7 +12,7 @@ use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEnt
 use serde_json::{Value, json};
 use testkit::app::{TestApp, scripted_config};
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Starts a TCP server that sends a greeting on each connection. Returns its port, and the number of connections so
 /// far, which it updates.
@@ -75,7 +75,7 @@ async fn s24_server_reaches_named_hosts_only() {
     refused.push("169.254.169.254:80".to_owned());
     let reached = format!("localhost:{named}");
     let tries: Vec<String> = [reached.clone()].into_iter().chain(refused.clone()).collect();
-    let pair = ServerPair::ready(sandboxed_server(sandbox_with_hosts(&allowed), &tries)).await;
+    let pair = GoodAndBadServers::ready(sandboxed_server(sandbox_with_hosts(&allowed), &tries)).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let result = json!(call.result.unwrap());

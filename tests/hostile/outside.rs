@@ -8,5 +8,5 @@ mod results;
 mod stage;
 mod table;
 
-pub(crate) use stage::{CANARY, Stage, tool_definition};
-pub(crate) use table::{Scenario, ScenarioOutcome};
+pub(crate) use stage::{HARM_CANARY, ScenarioHost, tool_definition};
+pub(crate) use table::{AttackScenario, ScenarioOutcome};

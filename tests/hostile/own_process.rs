@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use crate::report::{ResultRows, TABLE_VARIABLE};
+use crate::report::{AttackResultRows, RESULT_TABLE_VARIABLE};
 
 /// Environment variable that tells a separate test process the URL of the server to use.
-const SERVER_URL_VARIABLE: &str = "HOSTILE_TEST_SERVER";
+const INHERITED_SERVER_URL_VARIABLE: &str = "HOSTILE_TEST_SERVER";
 
 /// Returns the URL of the server to use if this process was started by [`run_test_in_process`], and `None` otherwise.
 pub(crate) fn inherited_server_url() -> Option<String> {
-    std::env::var(SERVER_URL_VARIABLE).ok()
+    std::env::var(INHERITED_SERVER_URL_VARIABLE).ok()
 }
 
 /// Runs a test of a module again in a separate process with these environment variables, which uses the server at the
@@ -24,12 +24,12 @@ pub(crate) async fn run_test_in_process(
     test: &str,
     server: &str,
     variables: &[(&str, &str)],
-) -> ResultRows {
+) -> AttackResultRows {
     let (_, module) = module.split_once("::").unwrap_or_default();
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", &format!("{module}::{test}"), "--nocapture"])
-        .env(SERVER_URL_VARIABLE, server)
+        .env(INHERITED_SERVER_URL_VARIABLE, server)
         .kill_on_drop(true);
     // The machine that runs the tests may use a proxy.
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
@@ -40,9 +40,9 @@ pub(crate) async fn run_test_in_process(
     }
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
-    command.envs(variables.iter().copied()).env(TABLE_VARIABLE, &table);
+    command.envs(variables.iter().copied()).env(RESULT_TABLE_VARIABLE, &table);
     let output = tokio::time::timeout(Duration::from_secs(60), command.output()).await;
-    let rows = ResultRows::read_from(&table);
+    let rows = AttackResultRows::read_from(&table);
     let output = output.unwrap_or_else(|_| panic!("{test}: it ends in its own process")).unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(

@@ -11,15 +11,15 @@ use process::{SearchPath, SearchPathSource};
 use serde_json::json;
 use testkit::app::TestApp;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Folder with a fake package launcher, such as npx, which runs the scripted server, and with a fake package manager
 /// whose output the test sets.
-struct FakeLaunchers {
+struct FakePackageLaunchers {
     folder: tempfile::TempDir,
 }
 
-impl FakeLaunchers {
+impl FakePackageLaunchers {
     /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which the host asks
     /// for versions. Both may have the same name.
     fn new(launcher: &str, client: &str) -> Self {
@@ -44,7 +44,7 @@ impl FakeLaunchers {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn set_behaviour(&self, shell: &str) {
+    fn set_launcher_script(&self, shell: &str) {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
@@ -56,7 +56,7 @@ impl FakeLaunchers {
             "dist.integrity": integrity,
             "dist.tarball": "https://registry.test/server.tgz",
         });
-        self.set_behaviour(&format!("cat <<'END'\n{answer}\nEND\n"));
+        self.set_launcher_script(&format!("cat <<'END'\n{answer}\nEND\n"));
     }
 
     fn read_lines(&self, name: &str) -> Vec<String> {
@@ -79,8 +79,8 @@ impl FakeLaunchers {
         SearchPath { directories, source: SearchPathSource::LoginShell }
     }
 
-    async fn new_pair(&self, config: ServerConfig) -> ServerPair {
-        ServerPair::with_undecided_start_and_path(config, self.search_path()).await
+    async fn start_servers(&self, config: ServerConfig) -> GoodAndBadServers {
+        GoodAndBadServers::with_undecided_start_and_path(config, self.search_path()).await
     }
 }
 
@@ -128,9 +128,9 @@ async fn deny_start(app: &TestApp, request: &ConsentRequestView) {
 #[tokio::test]
 async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let what = "S25, npx with no version, whose newest changes between two starts";
-    let launchers = FakeLaunchers::new("npx", "npm");
+    let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let pair = launchers.new_pair(npx_config()).await;
+    let pair = launchers.start_servers(npx_config()).await;
     let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (config, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("npm reported the version");
@@ -170,9 +170,9 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
 #[tokio::test]
 async fn s25_grant_runs_its_version_without_a_lookup() {
     let what = "S25, an approved version, while the registry offers another or nothing";
-    let launchers = FakeLaunchers::new("npx", "npm");
+    let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let pair = launchers.new_pair(npx_config()).await;
+    let pair = launchers.start_servers(npx_config()).await;
     let request = request_start(&pair.app).await;
     allow_start(&pair.app, &request, ApprovalScope::Always).await;
     assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
@@ -196,14 +196,14 @@ async fn s25_project_files_that_npx_would_run_instead_require_consent() {
         (".npmrc", "registry=https://evil.test"),
     ] {
         let what = format!("S25, {file} above the working directory of an approved server");
-        let launchers = FakeLaunchers::new("npx", "npm");
+        let launchers = FakePackageLaunchers::new("npx", "npm");
         launchers.set_version("1.2.3", "sha512-one");
         let project = tempfile::tempdir().unwrap();
         let inner = project.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
         let mut config = npx_config();
         config.as_stdio_mut().unwrap().cwd = Some(inner);
-        let pair = launchers.new_pair(config).await;
+        let pair = launchers.start_servers(config).await;
         let request = request_start(&pair.app).await;
         assert!(displayed_package(&request).1.found.is_ok(), "{what}: the version is known");
         allow_start(&pair.app, &request, ApprovalScope::Always).await;
@@ -226,9 +226,9 @@ async fn s25_project_files_that_npx_would_run_instead_require_consent() {
 #[tokio::test]
 async fn s25_other_files_under_the_same_version_require_consent() {
     let what = "S25, the same version with another hash";
-    let launchers = FakeLaunchers::new("npx", "npm");
+    let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let pair = launchers.new_pair(npx_config()).await;
+    let pair = launchers.start_servers(npx_config()).await;
     let request = request_start(&pair.app).await;
     let hash = request.hash.clone();
     allow_start(&pair.app, &request, ApprovalScope::Once).await;
@@ -248,9 +248,9 @@ async fn s25_other_files_under_the_same_version_require_consent() {
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";
-    let launchers = FakeLaunchers::new("npx", "npm");
+    let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let options = || host::HostOptions { search_path: launchers.search_path().into(), ..Default::default() };
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options()).await;
     let request = request_start(&app).await;
     allow_start(&app, &request, ApprovalScope::Always).await;
@@ -273,7 +273,7 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     stop_server(&app).await;
-    launchers.set_behaviour("exit 1");
+    launchers.set_launcher_script("exit 1");
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.launches()[2], "-y @scope/server@1.2.3 --port 1", "{what}: the approved version runs offline");
@@ -312,9 +312,9 @@ async fn s25_failed_lookup_reports_its_cause() {
     ];
     for (about, behaviour, words) in cases {
         let what = format!("S25, a look-up that ends in {about}");
-        let launchers = FakeLaunchers::new("npx", "npm");
-        launchers.set_behaviour(behaviour);
-        let pair = launchers.new_pair(npx_config()).await;
+        let launchers = FakePackageLaunchers::new("npx", "npm");
+        launchers.set_launcher_script(behaviour);
+        let pair = launchers.start_servers(npx_config()).await;
         let request = pair.while_good_server_responds(&what, request_start(&pair.app)).await;
         let (config, shown) = displayed_package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
@@ -328,9 +328,9 @@ async fn s25_failed_lookup_reports_its_cause() {
 #[tokio::test]
 async fn s25_package_of_a_denied_server_is_not_looked_up() {
     let what = "S25, a package of a server that a rule denies";
-    let launchers = FakeLaunchers::new("npx", "npm");
+    let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let options = host::HostOptions { search_path: launchers.search_path().into(), ..Default::default() };
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();
@@ -348,9 +348,9 @@ async fn s25_package_of_a_denied_server_is_not_looked_up() {
 #[tokio::test]
 async fn s25_hanging_lookup_times_out() {
     let what = "S25, a look-up that never ends";
-    let launchers = FakeLaunchers::new("npx", "npm");
-    launchers.set_behaviour("sleep 600 & wait");
-    let pair = launchers.new_pair(npx_config()).await;
+    let launchers = FakePackageLaunchers::new("npx", "npm");
+    launchers.set_launcher_script("sleep 600 & wait");
+    let pair = launchers.start_servers(npx_config()).await;
     let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (_, shown) = displayed_package(&request);
     assert!(
@@ -369,7 +369,7 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
         }
         config
     };
-    let elsewhere = FakeLaunchers::new("npx", "npm");
+    let elsewhere = FakePackageLaunchers::new("npx", "npm");
     let off_path = elsewhere.folder.path().join("npx").display().to_string();
     let held = |mut config: ServerConfig| {
         if let Some(stdio) = config.as_stdio_mut() {
@@ -394,9 +394,9 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
     ];
     for (about, config, expected) in cases {
         let what = format!("S25, {about}");
-        let launchers = FakeLaunchers::new("npx", "npm");
+        let launchers = FakePackageLaunchers::new("npx", "npm");
         launchers.set_version("1.2.3", "sha512-one");
-        let pair = launchers.new_pair(config).await;
+        let pair = launchers.start_servers(config).await;
         let request = request_start(&pair.app).await;
         assert_eq!(displayed_package(&request).1.found, Err(expected), "{what}");
         let lookups = [launchers.lookups(), elsewhere.lookups()].concat();
@@ -409,10 +409,10 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
 #[tokio::test]
 async fn s25_python_packages_are_pinned() {
     let what = "S25, uvx with no version";
-    let launchers = FakeLaunchers::new("uvx", "uv");
+    let launchers = FakePackageLaunchers::new("uvx", "uv");
     let hash = "a".repeat(64);
-    launchers.set_behaviour(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
-    let pair = launchers.new_pair(launcher_config("uvx", &["mcp-server-time", "--local"])).await;
+    launchers.set_launcher_script(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
+    let pair = launchers.start_servers(launcher_config("uvx", &["mcp-server-time", "--local"])).await;
     let request = request_start(&pair.app).await;
     let (_, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("uv reported the version");
@@ -426,11 +426,11 @@ async fn s25_python_packages_are_pinned() {
 #[tokio::test]
 async fn s25_images_run_by_their_digest() {
     let what = "S25, docker run with a tag that moves";
-    let launchers = FakeLaunchers::new("docker", "docker");
+    let launchers = FakePackageLaunchers::new("docker", "docker");
     let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
     let registry = |digest: &str| format!("[ \"$1\" = buildx ] || exit 1\necho '{{\"digest\":\"{digest}\"}}'\n");
-    launchers.set_behaviour(&registry(&digest("a")));
-    let pair = launchers.new_pair(launcher_config("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
+    launchers.set_launcher_script(&registry(&digest("a")));
+    let pair = launchers.start_servers(launcher_config("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
     let request = request_start(&pair.app).await;
     allow_start(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(
@@ -439,7 +439,7 @@ async fn s25_images_run_by_their_digest() {
         "{what}: the image is pinned by its digest"
     );
     stop_server(&pair.app).await;
-    launchers.set_behaviour(&registry(&digest("b")));
+    launchers.set_launcher_script(&registry(&digest("b")));
     let request = request_start(&pair.app).await;
     let (_, shown) = displayed_package(&request);
     let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());

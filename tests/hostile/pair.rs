@@ -24,14 +24,14 @@ use testkit::time::RuntimeClock;
 use testkit::{binaries, forbidden_url, processes};
 use tokio::task::JoinHandle;
 
-use crate::collector::forbidden_listener;
-use crate::report::{self, Measurements, ResultRow};
+use crate::collector::forbidden_url_listener;
+use crate::report::{self, AttackMeasurements, AttackResultRow};
 use crate::{leaks, log};
 
 /// Time without progress after which a call fails.
-pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+pub(crate) const IDLE_CALL_TIMEOUT: Duration = Duration::from_secs(4);
 /// Time after which a call fails, even if it reports progress.
-pub(crate) const TOTAL_TIMEOUT: Duration = Duration::from_secs(8);
+pub(crate) const TOTAL_CALL_TIMEOUT: Duration = Duration::from_secs(8);
 /// Time after which a call fails during a flood of messages, of which a debug build processes fewer per second than a
 /// release build.
 pub(crate) const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
@@ -44,7 +44,7 @@ const MAX_MEMORY_GROWTH: u64 = 300 * 1024 * 1024;
 /// Name of the file to which the well-behaved server writes the messages that it receives.
 const GOOD_RECORD_FILE: &str = "good";
 /// Maximum time of a response of the well-behaved server. A busy machine delays it by about a second. If the hostile
-/// server blocked the call, it would take at least [`IDLE_TIMEOUT`].
+/// server blocked the call, it would take at least [`IDLE_CALL_TIMEOUT`].
 const GOOD_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two calls of the well-behaved server.
 const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
@@ -59,8 +59,8 @@ fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
         },
         call_timeouts: CallTimeouts {
             tool: (idle, total),
-            list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
-            read: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
+            list: (IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT),
+            read: (IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT),
             ..CallTimeouts::default()
         },
         ..HostOptions::default()
@@ -92,10 +92,10 @@ fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecisi
     if request.server == "bad" { None } else { allow_starts_and_tools(request) }
 }
 
-/// Returns the configuration with the URL of [`forbidden_listener`] as an additional argument if it starts the scripted
-/// server, and unchanged otherwise.
+/// Returns the configuration with the URL of [`forbidden_url_listener`] as an additional argument if it starts the
+/// scripted server, and unchanged otherwise.
 fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
-    let address = forbidden_listener().url();
+    let address = forbidden_url_listener().url();
     forbidden_url::set_forbidden_url(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
@@ -108,12 +108,12 @@ fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
 pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 /// Result and duration of a tool call of the hostile server.
-pub(crate) struct CallEnd {
+pub(crate) struct EndedCall {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
 }
 
-impl CallEnd {
+impl EndedCall {
     /// Returns the result as JSON text, or an empty string if the call failed.
     pub(crate) fn result_json(&self) -> String {
         self.result.as_ref().map(|result| json!(result).to_string()).unwrap_or_default()
@@ -122,7 +122,7 @@ impl CallEnd {
 
 /// A well-behaved local server named `good` and a hostile server named `bad` in one host, with a simulated user who
 /// decides on consent requests.
-pub(crate) struct ServerPair {
+pub(crate) struct GoodAndBadServers {
     pub(crate) app: TestApp,
     user: JoinHandle<()>,
     memory: u64,
@@ -131,14 +131,14 @@ pub(crate) struct ServerPair {
     record_folder: tempfile::TempDir,
     /// Duration of the slowest response of the well-behaved server so far, in microseconds.
     slowest: AtomicU64,
-    row: ResultRow,
+    row: AttackResultRow,
 }
 
-impl ServerPair {
+impl GoodAndBadServers {
     /// Starts both servers with a user who allows all starts and calls, and waits until the well-behaved server is
     /// ready.
     pub(crate) async fn start(bad: ServerConfig) -> Self {
-        Self::start_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
+        Self::start_with_timeouts((IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT), bad).await
     }
 
     async fn start_with_timeouts(times: (Duration, Duration), bad: ServerConfig) -> Self {
@@ -150,7 +150,7 @@ impl ServerPair {
     /// Starts the well-behaved server with a user who allows all starts and calls. The hostile server is only added to
     /// the settings.
     pub(crate) async fn with_stopped_bad_server(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_forbidden_url(bad), allow_starts_and_tools).await
+        Self::set_up((IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT), with_forbidden_url(bad), allow_starts_and_tools).await
     }
 
     /// Starts both servers and waits until they are ready. The test has to decide on the tool calls of the hostile
@@ -170,7 +170,7 @@ impl ServerPair {
 
     /// Does the same as [`Self::with_undecided_start`], but programs are searched for in `search_path`.
     pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
-        let options = HostOptions { search_path: Some(search_path), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
+        let options = HostOptions { search_path: search_path.into(), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
     }
 
@@ -188,7 +188,7 @@ impl ServerPair {
         bad: ServerConfig,
         user: fn(&ConsentRequestView) -> Option<UserDecision>,
     ) -> Self {
-        log::start_recording();
+        log::start_log_recording();
         let record_folder = tempfile::tempdir().unwrap();
         let good = scripted_config(&["--record", &record_folder.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
@@ -202,7 +202,7 @@ impl ServerPair {
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::reset_peak_memory().expect("the peak of the own memory can be set back");
-        Self { app, user, memory, total, record_folder, slowest: AtomicU64::new(0), row: ResultRow::default() }
+        Self { app, user, memory, total, record_folder, slowest: AtomicU64::new(0), row: AttackResultRow::default() }
     }
 
     /// Returns all messages that the well-behaved server has received, as text.
@@ -212,7 +212,7 @@ impl ServerPair {
 
     /// Starts both servers with a user who allows all starts and calls, and waits until both are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
-        Self::ready_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
+        Self::ready_with_timeouts((IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT), bad).await
     }
 
     /// Does the same as [`Self::ready`], but calls have the timeout [`FLOOD_TIMEOUT`].
@@ -227,7 +227,12 @@ impl ServerPair {
     }
 
     /// Calls the tool `echo` of a server with this text and the call id `id`.
-    pub(crate) async fn echo(&self, server: &str, id: &str, text: &str) -> Result<CallToolResult, CallFailure> {
+    pub(crate) async fn call_echo_tool(
+        &self,
+        server: &str,
+        id: &str,
+        text: &str,
+    ) -> Result<CallToolResult, CallFailure> {
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
         let called = self.app.host.call_tool(id.into(), server.into(), "echo".into(), arguments, None).await;
         called.map(|(result, _)| result)
@@ -262,16 +267,16 @@ impl ServerPair {
 
     /// Calls the tool `echo` of the hostile server. Asserts that the well-behaved server responds in time during and
     /// after the call.
-    pub(crate) async fn call_bad_server(&self, what: &str) -> CallEnd {
+    pub(crate) async fn call_bad_server(&self, what: &str) -> EndedCall {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
-        let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
+        let call = async { tokio::time::timeout(limit, self.call_echo_tool("bad", "bad", "hello")).await };
         let (ended, took) = self.while_good_server_responds(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
             panic!("{what}: the call must end; consent requests: {:?}; {activity}", self.app.consent_requests().await)
         };
-        CallEnd { result, took }
+        EndedCall { result, took }
     }
 
     /// Runs the future `attack` and returns its output. Asserts that the well-behaved server responds in time meanwhile
@@ -305,7 +310,7 @@ impl ServerPair {
     pub(crate) async fn assert_good_server_responds(&self, what: &str, when: &str) {
         self.row.set_name(what);
         let began = Instant::now();
-        let answered = self.echo("good", when, "hello").await;
+        let answered = self.call_echo_tool("good", when, "hello").await;
         answered.unwrap_or_else(|e| panic!("{what}: the good server responds {when}: {e}"));
         let took = began.elapsed();
         self.slowest.fetch_max(took.as_micros() as u64, Ordering::Relaxed);
@@ -314,7 +319,7 @@ impl ServerPair {
 
     /// Asserts that a call failed with an error that contains one of these words, or that it succeeded if there are no
     /// words.
-    pub(crate) fn assert_call_ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
+    pub(crate) fn assert_call_ended(&self, what: &str, EndedCall { result, took }: &EndedCall, words: &[&str]) {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
             Err(error) => {
@@ -332,7 +337,7 @@ impl ServerPair {
     }
 
     /// Asserts that a call failed with an error that contains one of these words, and took at most [`FAILURE_TIMEOUT`].
-    pub(crate) fn assert_failed_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
+    pub(crate) fn assert_failed_immediately(&self, what: &str, call: &EndedCall, words: &[&str]) {
         self.assert_call_ended(what, call, words);
         assert!(
             call.took <= FAILURE_TIMEOUT,
@@ -355,30 +360,30 @@ impl ServerPair {
 
     /// Closes the host. Asserts that the well-behaved server responded in time, memory was bounded, no process
     /// remained, and no secret leaked. A test with further assertions keeps the returned row until they have passed.
-    pub(crate) async fn close(mut self, what: &str) -> ResultRow {
+    pub(crate) async fn close(mut self, what: &str) -> AttackResultRow {
         self.assert_good_server_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
-        let places = leaks::searched_places(&self.app, "bad").await;
+        let places = leaks::texts_searched_for_secrets(&self.app, "bad").await;
         self.user.abort();
         let began = Instant::now();
         self.app.host.close().await;
         for pid in pids.into_iter().flatten() {
-            let left = processes::living_group_members(pid);
+            let left = processes::living_processes_in_group(pid);
             assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
         let exit_time = began.elapsed();
         assert!(exit_time < Duration::from_secs(10), "{what}: the processes end within 10 s: {exit_time:?}");
         let mut written = Vec::new();
         leaks::add_file_contents(self.app.folder.path(), &mut written);
-        written.push(("the log".to_owned(), log::recorded_text()));
+        written.push(("the log".to_owned(), log::recorded_log_text()));
         let canary = report::host_canary();
         let found = leaks::find_secret(&places, &canary).or_else(|| leaks::find_secret(&written, &canary));
         assert_eq!(found, None, "{what}: the secret in the host's environment is not found anywhere");
-        let hits = forbidden_listener().connection_count();
+        let hits = forbidden_url_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), exit_time });
+        self.row.record_withstood(AttackMeasurements { slowest, memory: self.peak_memory_growth(), exit_time });
         self.row
     }
 }

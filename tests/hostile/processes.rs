@@ -3,7 +3,7 @@
 use testkit::app::scripted_config;
 use testkit::processes;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn wait_until_exited(pid: u32) -> bool {
@@ -13,7 +13,7 @@ async fn wait_until_exited(pid: u32) -> bool {
 #[tokio::test]
 async fn x34_child_processes_end_with_their_server() {
     let what = "X34, a process that the server started and that ignores signals";
-    let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild"])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", "grandchild"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let result = serde_json::json!(call.result.unwrap());
@@ -30,20 +30,20 @@ async fn x34_child_processes_end_with_their_server() {
 #[tokio::test]
 async fn x34_exited_server_leaves_no_processes() {
     let what = "X34, a server that exits and leaves a process that ignores signals";
-    let pair = ServerPair::ready(scripted_config(&["--misbehave", "grandchild-exit"])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", "grandchild-exit"])).await;
     let group = pair.app.server("bad").await.pid.expect("the process is running");
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &["ended", "exit", "closed"]);
-    let empty = || processes::living_group_members(group).is_empty();
+    let empty = || processes::living_processes_in_group(group).is_empty();
     let left = testkit::deadline::poll_until(std::time::Duration::from_secs(10), empty).await;
-    assert!(left, "{what}: the processes {:?} remain", processes::living_group_members(group));
+    assert!(left, "{what}: the processes {:?} remain", processes::living_processes_in_group(group));
     pair.close(what).await;
 }
 
 #[tokio::test]
 async fn x34_server_that_ignores_termination_is_killed() {
     let what = "X34, a server that ignores SIGTERM and the end of its input";
-    let pair = ServerPair::ready(scripted_config(&["--misbehave", "never-exits"])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("the process is running");
     pair.app.host.stop_server("bad".into()).await.unwrap();
     assert!(

@@ -9,14 +9,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Environment variable with the path of the file to which result rows are appended.
-pub(crate) const TABLE_VARIABLE: &str = "HOSTILE_TABLE";
+pub(crate) const RESULT_TABLE_VARIABLE: &str = "HOSTILE_TABLE";
 /// Environment variable with the seed of a run's random values. If it is not set, a random seed is used.
-const SEED_VARIABLE: &str = "HOSTILE_SEED";
+const RANDOM_SEED_VARIABLE: &str = "HOSTILE_SEED";
 /// Environment variable with a secret, set by cargo, that must not reach a server or a file.
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
 /// Measurements during one attack.
-pub(crate) struct Measurements {
+pub(crate) struct AttackMeasurements {
     /// Duration of the slowest response of the well-behaved server.
     pub(crate) slowest: Duration,
     /// Growth of the test process's peak memory in bytes.
@@ -28,12 +28,12 @@ pub(crate) struct Measurements {
 /// Row of the result table for one attack, which is written when this value is dropped. If the test panics, the row is
 /// written as a failure, so a test keeps the value until its last assertion.
 #[derive(Default)]
-pub(crate) struct ResultRow {
+pub(crate) struct AttackResultRow {
     what: Mutex<String>,
-    figures: Option<Measurements>,
+    figures: Option<AttackMeasurements>,
 }
 
-impl ResultRow {
+impl AttackResultRow {
     /// Sets the name of the row, such as `X41 over stdio, a flood`, unless it already has one. The name consists of the
     /// case and the attack.
     pub(crate) fn set_name(&self, what: &str) {
@@ -45,7 +45,7 @@ impl ResultRow {
 
     /// Records the measurements of an attack that Drawbridge withstood. If the test panics later, the row is still
     /// written as a failure.
-    pub(crate) fn record_withstood(&mut self, figures: Measurements) {
+    pub(crate) fn record_withstood(&mut self, figures: AttackMeasurements) {
         self.figures = Some(figures);
     }
 
@@ -69,7 +69,7 @@ impl ResultRow {
 }
 
 fn append_line(line: &Value) {
-    let Some(path) = std::env::var_os(TABLE_VARIABLE) else { return };
+    let Some(path) = std::env::var_os(RESULT_TABLE_VARIABLE) else { return };
     let file = OpenOptions::new().create(true).append(true).open(path);
     // A single write, so that lines of concurrent tests do not mix.
     let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
@@ -77,10 +77,10 @@ fn append_line(line: &Value) {
 }
 
 /// Result rows of a test that ran in a separate process, which are written when this value is dropped. Like a
-/// [`ResultRow`], they are written as failures if the test panics.
-pub(crate) struct ResultRows(Vec<Value>);
+/// [`AttackResultRow`], they are written as failures if the test panics.
+pub(crate) struct AttackResultRows(Vec<Value>);
 
-impl ResultRows {
+impl AttackResultRows {
     /// Reads the rows that another process wrote to a file, or none if the file does not exist.
     pub(crate) fn read_from(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
@@ -88,7 +88,7 @@ impl ResultRows {
     }
 }
 
-impl ResultRows {
+impl AttackResultRows {
     fn json_lines(&self, failed: bool) -> Vec<Value> {
         let mut lines = self.0.clone();
         for line in lines.iter_mut().filter(|_| failed) {
@@ -98,18 +98,18 @@ impl ResultRows {
     }
 }
 
-impl Drop for ResultRows {
+impl Drop for AttackResultRows {
     fn drop(&mut self) {
         self.json_lines(std::thread::panicking()).iter().for_each(append_line);
     }
 }
 
-impl Drop for ResultRow {
+impl Drop for AttackResultRow {
     fn drop(&mut self) {
         let failed = std::thread::panicking();
         if failed {
             // The seed is printed on standard error, next to the output of the failed test.
-            let _ = writeln!(std::io::stderr(), "{SEED_VARIABLE}={}", seed());
+            let _ = writeln!(std::io::stderr(), "{RANDOM_SEED_VARIABLE}={}", seed());
         }
         self.json_line(failed).iter().for_each(append_line);
     }
@@ -117,9 +117,9 @@ impl Drop for ResultRow {
 
 /// Returns the seed of all random values in this run.
 fn seed() -> u64 {
-    static CHOSEN: OnceLock<u64> = OnceLock::new();
-    *CHOSEN.get_or_init(|| {
-        std::env::var(SEED_VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| fastrand::u64(..))
+    static CHOSEN_SEED: OnceLock<u64> = OnceLock::new();
+    *CHOSEN_SEED.get_or_init(|| {
+        std::env::var(RANDOM_SEED_VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| fastrand::u64(..))
     })
 }
 
@@ -154,10 +154,10 @@ pub(crate) fn host_canary() -> String {
 
 #[test]
 fn failure_after_the_host_has_ended_is_reported() {
-    let mut row = ResultRow::default();
+    let mut row = AttackResultRow::default();
     row.set_name("X00, an attack");
     assert_eq!(row.json_line(false), None, "an unfinished attack has no line");
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
+    row.record_withstood(AttackMeasurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
     assert_eq!(row.json_line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
     assert_eq!(row.json_line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");
@@ -165,7 +165,7 @@ fn failure_after_the_host_has_ended_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
     std::fs::write(&table, row.json_line(false).unwrap().to_string()).unwrap();
-    let rows = ResultRows::read_from(&table);
+    let rows = AttackResultRows::read_from(&table);
     assert_eq!(
         rows.json_lines(false).iter().filter_map(withstood).collect::<Vec<_>>(),
         [true],

@@ -7,7 +7,7 @@ use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_word;
 use crate::{leaks, log};
 
@@ -51,7 +51,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     std::fs::write(&file, input_required_reply(&state).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
-    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&args)).await;
     let user = pair.app.decide_automatically(accept_forms_and_tool_calls);
     let call = pair.call_bad_server(what).await;
     user.abort();
@@ -79,7 +79,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let with_state = all.lines().filter(|line| line.contains(&state)).count();
     assert_eq!(with_state, 2 * (rounds - 1), "{what}: the server receives nothing else with the state");
     assert!(!pair.messages_received_by_good_server().contains(&state), "{what}: no other server receives the state");
-    let mut files = vec![("the log".to_owned(), log::recorded_text())];
+    let mut files = vec![("the log".to_owned(), log::recorded_log_text())];
     leaks::add_file_contents(pair.app.folder.path(), &mut files);
     assert_eq!(leaks::find_secret(&files, &state), None, "{what}: the state is stored nowhere");
     pair.close(what).await;
@@ -92,7 +92,7 @@ async fn x28_state_of_8_mb_is_rejected() {
     let file = folder.path().join("reply");
     std::fs::write(&file, input_required_reply(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
-    let pair = ServerPair::start_ready_for_flood(scripted_config(
+    let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(
         &[&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply]].concat(),
     ))
     .await;

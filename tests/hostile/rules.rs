@@ -4,19 +4,19 @@
 use std::path::Path;
 
 use domain::call::CallFailure;
-use host::view::{ServerState, UserDecision};
+use host::view::{ServerState, StartRefusal, UserDecision};
 use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Value, json};
 use testkit::app::{remote_config, scripted_config};
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
-async fn set_rule(pair: &ServerPair, rule: Value) {
+async fn set_rule(pair: &GoodAndBadServers, rule: Value) {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     pair.app.host.set_rule(rule).await.expect("the rule is accepted");
 }
 
-fn count_calls(record: &Path) -> usize {
+fn count_received_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
@@ -30,13 +30,14 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         ("with its port and a last dot", "https://evil-mcp.example.:443/mcp"),
     ] {
         let what = format!("S02, an address {about}");
-        let pair = ServerPair::with_undecided_start(remote_config(url)).await;
+        let pair = GoodAndBadServers::with_undecided_start(remote_config(url)).await;
         set_rule(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.assert_good_server_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
+        let refused_by_rule = Some(StartRefusal::DeniedByRule);
         let is_refused =
-            |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
+            |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.refusal == refused_by_rule);
         pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;
         assert!(pair.app.consent_requests().await.is_empty(), "{what}: no consent request is shown");
         pair.close(&what).await;
@@ -52,7 +53,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let (secret, own) = (root.join("secret"), root.display());
     let rule = |is: Value| {
         let mut condition = is;
@@ -101,7 +102,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
         let ended = pair.spawn_call(&format!("denied too {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is denied: {ended:?}");
     }
-    assert_eq!(count_calls(&record), 0, "{what}: nothing was sent");
+    assert_eq!(count_received_calls(&record), 0, "{what}: nothing was sent");
     pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }
@@ -115,7 +116,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     std::fs::create_dir_all(root.join("public")).unwrap();
     std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
     let record = folder.path().join("record");
-    let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let first = pair.spawn_call("first", "echo", json!({}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -150,10 +151,10 @@ async fn s03_allowed_value_is_within_the_rule() {
     .into_iter()
     .enumerate()
     {
-        let before = count_calls(&record);
+        let before = count_received_calls(&record);
         let call = pair.spawn_call(&format!("asks {n}"), "echo", arguments.clone());
         let request = pair.wait_for_tool_consent_request(what, |_| true).await;
-        assert_eq!(count_calls(&record), before, "{what}: {arguments} requires consent");
+        assert_eq!(count_received_calls(&record), before, "{what}: {arguments} requires consent");
         pair.app.decide(&request, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is denied");
     }

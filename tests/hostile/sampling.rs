@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
 use testkit::model::{ScriptedModel, final_reply_step, model_named, text_reply};
 
-use crate::pair::{PendingCall, ServerPair};
+use crate::pair::{GoodAndBadServers, PendingCall};
 use crate::report::{random_number_near, random_word};
 
 /// Returns the JSON-RPC sampling request that the server sends during a call, instead of the call's response.
@@ -29,7 +29,7 @@ fn displayed_sampling_request(consent_request: &ConsentRequestView) -> &CreateMe
 }
 
 /// Starts a tool call of the hostile server, and approves it once.
-async fn start_approved_call(pair: &ServerPair, what: &str) -> PendingCall {
+async fn start_approved_call(pair: &GoodAndBadServers, what: &str) -> PendingCall {
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
     let consent_request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -37,7 +37,7 @@ async fn start_approved_call(pair: &ServerPair, what: &str) -> PendingCall {
 }
 
 /// Approves the sampling request, writes `text` as the response, and approves that the response is sent.
-async fn send_written_response(pair: &ServerPair, consent_request: &ConsentRequestView, text: &str) {
+async fn send_written_response(pair: &GoodAndBadServers, consent_request: &ConsentRequestView, text: &str) {
     pair.app.decide(consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     let is_answer = |other: &ConsentRequestView| other.id == consent_request.id && other.hash != consent_request.hash;
     let second = pair.app.consent_request("bad", "the answer", is_answer).await;
@@ -59,8 +59,13 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     let (line, record) = (folder.path().join("line"), folder.path().join("record"));
     std::fs::write(&line, sampling_request("large", &params)).unwrap();
     let raw = format!("tools/call=@{}", line.display());
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--raw",
+        &raw,
+        "--record",
+        record.to_str().unwrap(),
+    ]))
+    .await;
     let call = start_approved_call(&pair, what).await;
     let consent_request = pair.while_good_server_responds(what, pair.next_server_request(what)).await;
     let shown = json!(displayed_sampling_request(&consent_request)).to_string();
@@ -93,7 +98,7 @@ async fn x26_request_loop_requires_consent_for_each_round() {
     let what = "X26, each answer brings the next request";
     let next = sampling_request("loop", &sampling_params("and then?"));
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
-    let pair = ServerPair::with_undecided_tools(scripted_config(&["--raw", &first, "--raw", &again])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--raw", &first, "--raw", &again])).await;
     let call = start_approved_call(&pair, what).await;
     let mut last: Option<ConsentRequestView> = None;
     for round in 1..=4 {
@@ -113,7 +118,7 @@ async fn x26_request_loop_requires_consent_for_each_round() {
     }
     let waiting = |q: &ConsentRequestView| last.as_ref().is_none_or(|last| last.id != q.id);
     pair.app.consent_request("bad", "the next request", waiting).await;
-    pair.app.host.deny_all("bad".into(), true).await.unwrap();
+    pair.app.host.deny_all_requests("bad".into(), true).await.unwrap();
     pair.wait_until_bad_server_has_read(what).await;
     let open =
         pair.app.consent_requests().await.into_iter().filter(|consent_request| consent_request.server == "bad").count();
@@ -131,12 +136,17 @@ async fn x27_sampling_request_contains_no_context_of_other_servers() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", sampling_request("context", &params));
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--raw",
+        &raw,
+        "--record",
+        record.to_str().unwrap(),
+    ]))
+    .await;
     let model = ScriptedModel::add_to_host(&pair.app.host, vec![model_named("scripted-1")]).await;
     model.queue_reply(text_reply("no", (9, 1)));
     let secret = random_word("of-the-good-server");
-    pair.echo("good", "secret", &secret).await.expect("the good server answers");
+    pair.call_echo_tool("good", "secret", &secret).await.expect("the good server answers");
     let call = start_approved_call(&pair, what).await;
     let consent_request = pair.next_server_request(what).await;
     assert!(
@@ -168,8 +178,13 @@ async fn x27_tools_of_a_sampling_request_are_not_run_by_the_host() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = format!("tools/call={}", sampling_request("tools", &params));
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--raw",
+        &raw,
+        "--record",
+        record.to_str().unwrap(),
+    ]))
+    .await;
     let model = ScriptedModel::add_to_host(&pair.app.host, vec![model_named("scripted-1")]).await;
     let used = MessagePart::ToolUse {
         id: "u1".into(),

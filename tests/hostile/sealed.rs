@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted_config};
 use testkit::model::provider_settings;
 
-use crate::report::{Measurements, ResultRow};
+use crate::report::{AttackMeasurements, AttackResultRow};
 
 /// Keychain in memory that stays the same when a test closes the host and opens it again.
 #[derive(Default)]
@@ -67,17 +67,17 @@ impl Secrets for MemoryKeychain {
     }
 }
 
-fn start_result_row(what: &str) -> ResultRow {
-    let row = ResultRow::default();
+fn start_result_row(what: &str) -> AttackResultRow {
+    let row = AttackResultRow::default();
     row.set_name(what);
     row
 }
 
-fn report_withstood(mut row: ResultRow) {
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
+fn report_withstood(mut row: AttackResultRow) {
+    row.record_withstood(AttackMeasurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }
 
-async fn open_app(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_first: bool) -> TestApp {
+async fn open_host(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_first: bool) -> TestApp {
     let servers = if is_first { vec![("bad", scripted_config(&[]))] } else { Vec::new() };
     TestApp::start_with_secrets(folder, servers, HostOptions::default(), keychain.clone()).await
 }
@@ -119,17 +119,17 @@ fn read_document(file: &Path) -> Value {
 async fn assert_consent_required_after(what: &str, change: impl FnOnce(&Path)) {
     let row = start_result_row(what);
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 1, "{what}: an unchanged file is effective at the next start");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let file = folder.path().join("data/grants.json");
     change(&file);
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "{what}: no entry of the file is effective");
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
@@ -143,7 +143,7 @@ async fn assert_consent_required_after(what: &str, change: impl FnOnce(&Path)) {
     assert_eq!(count_grants(&app.host).await, 1, "{what}: a new approval is effective");
     app.host.close().await;
     let TestApp { folder, .. } = app;
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 1, "{what}: the approval is effective after the next start");
     app.host.close().await;
     report_withstood(row);
@@ -173,7 +173,7 @@ async fn s21_forged_approvals_are_ignored_shown_and_logged() {
 async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
     let row = start_result_row("S21, an older copy of the approvals");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
@@ -184,7 +184,7 @@ async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     std::fs::write(&file, &old).unwrap();
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "the grant stays revoked");
     assert!(!logged_entries(&app, "document").is_empty(), "the event is logged");
     app.host.close().await;
@@ -195,7 +195,7 @@ async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
 async fn s21_unsealed_approvals_are_adopted_once() {
     let row = start_result_row("S21, approvals of a version without seals");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
@@ -204,14 +204,14 @@ async fn s21_unsealed_approvals_are_adopted_once() {
     std::fs::write(&file, grants_only.to_string()).unwrap();
     // In versions without seals, the keychain contains none.
     keychain.marks.lock().unwrap().clear();
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 1, "the existing grants are imported");
     let logged = logged_entries(&app, "document");
     assert!(logged.iter().any(|entry| entry.contains("for the first time")), "the import is logged: {logged:?}");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     std::fs::write(&file, grants_only.to_string()).unwrap();
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "the import is not repeated");
     app.host.close().await;
     report_withstood(row);
@@ -221,18 +221,18 @@ async fn s21_unsealed_approvals_are_adopted_once() {
 async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     let row = start_result_row("S21, approvals whose seal can't be checked");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     keychain.locked.store(true, Ordering::SeqCst);
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "no entry of the file is effective");
     assert!(app.host.snapshot().await.unwrap().config_problem.is_some(), "the notice is shown");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     keychain.locked.store(false, Ordering::SeqCst);
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 1, "the grants are effective once the keychain is unlocked");
     app.host.close().await;
     report_withstood(row);
@@ -244,7 +244,7 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = start_result_row("S21, approvals without a seal, and the keychain is gone");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
@@ -254,7 +254,7 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
         std::fs::write(data.join(name), own.to_string()).unwrap();
     }
     keychain.is_unavailable.store(true, Ordering::SeqCst);
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "no entry of the file is effective");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");
     assert!(problem.message.contains("sealed"), "the notice states the reason: {}", problem.message);
@@ -269,7 +269,7 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
 async fn s11_revocation_applies_to_other_instances() {
     let row = start_result_row("S11, an approval is revoked while another instance runs");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
     let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), keychain.clone()).unwrap();
     let other = Host::start(ports, HostOptions::default()).await;
@@ -308,7 +308,7 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
         wait_until("it is seen", || async { problem().await.is_some() }).await;
         let expected = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
         assert_eq!(problem().await, Some(expected.clone()), "the notice shows the old and the new address");
-        let answer = app.host.models().await.unwrap().models("own").await;
+        let answer = app.host.provider_registry().await.unwrap().models("own").await;
         assert_eq!(answer.err(), Some(expected), "no request is sent to the new address");
         let logged = logged_entries(&app, "provider");
         assert!(logged[0].contains(old) && logged[0].contains(new), "the change is logged: {logged:?}");
@@ -323,14 +323,14 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
 async fn s04_removed_confirmation_does_not_shorten_the_log() {
     let row = start_result_row("S04, the file of what was confirmed is removed, and the settings keep less of the log");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("confirmed.json")) };
     wait_until("the keychain knows of it", is_marked).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "an unchanged file is effective");
     app.host.close().await;
     let TestApp { folder, .. } = app;
@@ -339,7 +339,7 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
     let mut short = read_document(&data.join("settings.json"));
     (short["auditDays"], short["auditMegabytes"]) = (json!(1), json!(1));
     std::fs::write(data.join("settings.json"), short.to_string()).unwrap();
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     let AppSettings { audit_days, audit_megabytes, .. } = app.host.snapshot().await.unwrap().settings;
     let unchanged = AppSettings::default();
     assert_eq!(
@@ -357,7 +357,7 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
 async fn s04_removed_log_is_reported() {
     let row = start_result_row("S04, the log is taken away");
     let keychain = Arc::new(MemoryKeychain::default());
-    let app = open_app(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let app = open_host(tempfile::tempdir().unwrap(), &keychain, true).await;
     approve_permanently(&app).await;
     app.host.close().await;
     let log = Arc::clone(&app.host.ports().audit);
@@ -368,7 +368,7 @@ async fn s04_removed_log_is_reported() {
     for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
-    let app = open_app(folder, &keychain, false).await;
+    let app = open_host(folder, &keychain, false).await;
     assert!(!app.host.ports().audit.verify().unwrap().is_intact(), "the missing entries are reported");
     app.host.close().await;
     report_withstood(row);

@@ -152,7 +152,7 @@ async fn stop_leaves_no_process() {
     app.host.stop_server("stubborn".into()).await.unwrap();
     app.until("stubborn", "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(
-        testkit::processes::living_group_members(pid).is_empty(),
+        testkit::processes::living_processes_in_group(pid).is_empty(),
         "a server that ignores the end of its input and SIGTERM is killed"
     );
 }
@@ -174,7 +174,7 @@ async fn closing_the_host_ends_all_servers_concurrently() {
     app.host.close().await;
     assert!(before.elapsed().as_secs() < 8, "several servers are ended concurrently: {:?}", before.elapsed());
     for pid in pids {
-        assert!(testkit::processes::living_group_members(pid).is_empty(), "process group {pid} has no processes");
+        assert!(testkit::processes::living_processes_in_group(pid).is_empty(), "process group {pid} has no processes");
     }
 }
 

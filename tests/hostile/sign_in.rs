@@ -20,14 +20,14 @@ use testkit::app::remote_config;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::leaks;
-use crate::pair::ServerPair;
-use crate::report::ResultRow;
+use crate::pair::GoodAndBadServers;
+use crate::report::AttackResultRow;
 
 /// Sign-in to a hostile server, with the authorization server that it uses and a well-behaved local server in the same
 /// host.
 struct SignInAttempt {
     what: String,
-    pair: ServerPair,
+    pair: GoodAndBadServers,
     issuer: AuthorizationServer,
     server: ProtectedServer,
 }
@@ -45,9 +45,9 @@ impl SignInAttempt {
         what: &str,
         issuer: AuthorizationServer,
         server: ProtectedServer,
-        prepare: impl FnOnce(&ServerPair),
+        prepare: impl FnOnce(&GoodAndBadServers),
     ) -> Self {
-        let pair = ServerPair::with_stopped_bad_server(remote_config(&server.url())).await;
+        let pair = GoodAndBadServers::with_stopped_bad_server(remote_config(&server.url())).await;
         pair.app.platform.browses.store(true, Ordering::Relaxed);
         prepare(&pair);
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -74,9 +74,9 @@ impl SignInAttempt {
         cause
     }
 
-    /// Closes the host, and asserts the same as [`ServerPair::close`], and that no secret of the sign-in is in a file,
-    /// in the activity log or in the data sent to the page.
-    async fn close(self) -> ResultRow {
+    /// Closes the host, and asserts the same as [`GoodAndBadServers::close`], and that no secret of the sign-in is in a
+    /// file, in the activity log or in the data sent to the page.
+    async fn close(self) -> AttackResultRow {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;
         self.pair.close(&self.what).await
@@ -84,7 +84,7 @@ impl SignInAttempt {
 }
 
 /// Waits until the hostile server is ready or has failed. Returns the cause of a failure as the error.
-async fn wait_for_start_result(pair: &ServerPair) -> Result<(), String> {
+async fn wait_for_start_result(pair: &GoodAndBadServers) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     loop {
@@ -111,9 +111,9 @@ async fn wait_for_start_result(pair: &ServerPair) -> Result<(), String> {
 
 /// Asserts that no secret of a sign-in is in a file, in the activity log, in the steps of the sign-in, or in the data
 /// sent to the page.
-async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
+async fn assert_no_secrets(what: &str, pair: &GoodAndBadServers, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
-    let mut places = leaks::searched_places(&pair.app, "bad").await;
+    let mut places = leaks::texts_searched_for_secrets(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
         let found = leaks::find_secret(&places, &secret);

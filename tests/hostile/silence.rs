@@ -8,12 +8,12 @@ use host::view::{CallTimeouts, ServerState};
 use mcp_proto::session::SessionTimeouts;
 use serde_json::json;
 use testkit::app::scripted_config;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
-use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
+use crate::pair::{GoodAndBadServers, IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT};
 
 #[test]
-fn x35_default_timeouts() {
+fn x35_every_default_timeout_is_bounded() {
     let (opening, calls) = (SessionTimeouts::default(), CallTimeouts::default());
     assert_eq!(opening.initialize, Duration::from_secs(30), "X35: the timeout of initialize is 30 s");
     assert_eq!(opening.probe, Duration::from_secs(10), "X35: the timeout of server/discover is 10 s");
@@ -27,7 +27,7 @@ fn x35_default_timeouts() {
 
 async fn assert_handshake_times_out(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
-    let pair = ServerPair::start(scripted_config(args)).await;
+    let pair = GoodAndBadServers::start(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good_server_responds(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
@@ -55,7 +55,7 @@ async fn x35_server_that_never_responds_times_out() {
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
-    let pair = ServerPair::start(scripted_config(&["--probe", "silence"])).await;
+    let pair = GoodAndBadServers::start(scripted_config(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
     pair.while_good_server_responds(what, ready).await;
     pair.close(what).await;
@@ -64,7 +64,7 @@ async fn x35_unanswered_discover_falls_back_to_initialize() {
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     let what = "X35 over stdio, silence at tools/list";
-    let pair = ServerPair::start(scripted_config(&["--misbehave", "silent@tools/list"])).await;
+    let pair = GoodAndBadServers::start(scripted_config(&["--misbehave", "silent@tools/list"])).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -76,7 +76,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
             events.next().await;
         }
     };
-    let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
+    let noted = tokio::time::timeout(TOTAL_CALL_TIMEOUT + Duration::from_secs(3), noted);
     let note = pair.while_good_server_responds(what, noted).await.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "{what}: the report contains the cause: {note}");
     pair.close(what).await;
@@ -84,11 +84,11 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
 
 /// Starts a hostile server that never responds to a tool call. Returns the servers, and the folder and path of the file
 /// to which it writes the messages that it receives.
-async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
+async fn start_silent_server() -> (GoodAndBadServers, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let path = record.to_str().unwrap();
-    let pair = ServerPair::ready(scripted_config(&["--misbehave", "silent", "--record", path])).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", "silent", "--record", path])).await;
     (pair, folder, record)
 }
 
@@ -104,7 +104,7 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
     let (pair, _folder, record) = start_silent_server().await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &["no answer"]);
-    assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
+    assert!(call.took >= IDLE_CALL_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
     assert_cancellation_sent(what, &record).await;
     pair.close(what).await;
 }
@@ -115,8 +115,8 @@ async fn x35_cancellation_is_immediate() {
     let (pair, _folder, record) = start_silent_server().await;
     let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
-    assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "{what}: the call reaches the server");
-    let ended = ready_without_timer(what, async {
+    assert!(testkit::deadline::poll_until(TOTAL_CALL_TIMEOUT, is_called).await, "{what}: the call reaches the server");
+    let ended = await_without_timer(what, async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });

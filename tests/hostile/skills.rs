@@ -7,7 +7,7 @@ use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 const SKILL_FOLDER_URI: &str = "skill://bad/act";
 const SKILL_URI: &str = "skill://bad/act/SKILL.md";
@@ -24,12 +24,12 @@ fn skill_entry(text: &str) -> Value {
 }
 
 /// A well-behaved server, and a hostile server that returns fixed results for some methods.
-struct SkillServers {
-    pair: ServerPair,
+struct ServersWithFixedSkillReplies {
+    pair: GoodAndBadServers,
     folder: tempfile::TempDir,
 }
 
-impl SkillServers {
+impl ServersWithFixedSkillReplies {
     async fn start(replies: &[(&str, Value)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let opened = json!({
@@ -45,7 +45,7 @@ impl SkillServers {
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let pair = ServerPair::start_ready_for_flood(scripted_config(&arguments)).await;
+        let pair = GoodAndBadServers::start_ready_for_flood(scripted_config(&arguments)).await;
         Self { pair, folder }
     }
 
@@ -95,7 +95,7 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
         }),
     ];
     let entries: Vec<&Value> = attacks.iter().map(|(_, entry)| entry).collect();
-    let skilled = SkillServers::start(&[("skills/list", json!({ "skills": entries }))]).await;
+    let skilled = ServersWithFixedSkillReplies::start(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
     let list = skilled.pair.while_good_server_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert_eq!(list.skills, Vec::new(), "{what}: no skill can be read");
@@ -118,7 +118,8 @@ async fn x59_endless_list_of_skills_is_truncated() {
         json!({ "uri": format!("{root}/SKILL.md"), "frontmatter": { "name": format!("act{at}"), "description": "Acts" }, "resources": "dynamic" })
     };
     let many: Vec<Value> = (0..20_000).map(skill).collect();
-    let skilled = SkillServers::start(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
+    let skilled =
+        ServersWithFixedSkillReplies::start(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
     let list = skilled.pair.while_good_server_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: the existence of further skills is reported");
@@ -146,7 +147,7 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
     ];
     let replies: Vec<(&str, Value)> =
         attacks.iter().map(|(_, contents)| ("resources/read", json!({ "contents": contents }))).collect();
-    let skilled = SkillServers::start(
+    let skilled = ServersWithFixedSkillReplies::start(
         &[&[("skills/list", json!({ "skills": [skill_entry(SKILL_TEXT)] }))], &replies[..]].concat(),
     )
     .await;
@@ -174,8 +175,13 @@ async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
     let changed = SKILL_TEXT.replace("this", "that");
     let list = |text: &str| ("skills/list", json!({ "skills": [skill_entry(text)] }));
     let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": SKILL_URI, "text": text }] }));
-    let skilled =
-        SkillServers::start(&[list(SKILL_TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
+    let skilled = ServersWithFixedSkillReplies::start(&[
+        list(SKILL_TEXT),
+        list(&changed),
+        contents(&changed),
+        contents(&changed),
+    ])
+    .await;
     let what = "X60, a skill that changes after it was listed";
     let early = skilled.pair.while_good_server_responds(what, skilled.read_skill("1", None)).await;
     assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the file differs from the list: {early:?}");

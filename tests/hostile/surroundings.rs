@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::app::scripted_config;
 
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::{leaks, log, report};
 
 const ALLOWED_ENVIRONMENT_VARIABLES: [&str; 14] = [
@@ -27,7 +27,7 @@ const ALLOWED_ENVIRONMENT_VARIABLES: [&str; 14] = [
 #[tokio::test]
 async fn x33_server_receives_only_what_it_needs() {
     let what = "X33, environment, folder and descriptors";
-    let pair = ServerPair::with_undecided_tools(scripted_config(&[])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[])).await;
     let call = pair.spawn_call("1", "environment", json!({}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
@@ -53,7 +53,7 @@ async fn x33_server_receives_only_what_it_needs() {
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
         let what = format!("X11, {misbehave} in texts, logs and standard error");
-        let pair = ServerPair::ready(scripted_config(&["--misbehave", misbehave])).await;
+        let pair = GoodAndBadServers::ready(scripted_config(&["--misbehave", misbehave])).await;
         let call = pair.call_bad_server(&what).await;
         pair.assert_call_ended(&what, &call, &[]);
         let mut places = Vec::new();
@@ -63,7 +63,7 @@ async fn x11_no_file_contains_terminal_control_sequences() {
         }
         // A database may contain any byte. Text files must not contain control characters.
         places.retain(|(_, text)| !text.contains('\u{fffd}') && !text.contains('\0'));
-        places.push(("the log".to_owned(), log::recorded_text()));
+        places.push(("the log".to_owned(), log::recorded_log_text()));
         assert!(places.iter().any(|(place, _)| place.ends_with("mcp.json")), "{what}: the files were searched");
         for raw in ["\u{1b}", "\u{7}", "\u{9b}"] {
             assert_eq!(leaks::find_secret(&places, raw), None, "{what}: no stored text contains {raw:?}");

@@ -8,8 +8,8 @@ use testkit::app::{EVENT_TIMEOUT, scripted_config};
 use testkit::deadline::poll_until;
 use testkit::time::advance_time;
 
-use crate::collector::forbidden_listener;
-use crate::pair::ServerPair;
+use crate::collector::forbidden_url_listener;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_word;
 
 /// Returns the argument that makes the scripted server request to open this URL during a tool call.
@@ -37,7 +37,7 @@ fn rejected_urls() -> Vec<(&'static str, String)> {
 }
 
 /// Waits until the host has responded to the hostile server's request.
-async fn wait_for_response(pair: &ServerPair) {
+async fn wait_for_response(pair: &GoodAndBadServers) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
         let activity = activity.lock().unwrap();
@@ -52,7 +52,7 @@ async fn wait_for_response(pair: &ServerPair) {
 async fn x23_deceptive_urls_are_not_opened() {
     for (about, url) in rejected_urls() {
         let what = format!("X23, an address with {about}");
-        let pair = ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&url)])).await;
+        let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&["--raw", &url_request(&url)])).await;
         let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
         let request = pair.wait_for_tool_consent_request(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -79,15 +79,22 @@ async fn x23_deceptive_urls_are_not_opened() {
 #[tokio::test]
 async fn x23_url_is_not_requested_before_consent() {
     let what = "X23, an address of a page that counts visits";
-    let pair =
-        ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&forbidden_listener().url())])).await;
+    let pair = GoodAndBadServers::with_undecided_tools(scripted_config(&[
+        "--raw",
+        &url_request(&forbidden_url_listener().url()),
+    ]))
+    .await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
     let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.next_server_request(what).await;
     pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no URL was opened");
-    assert_eq!(forbidden_listener().connection_count(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
+    assert_eq!(
+        forbidden_url_listener().connection_count(),
+        0,
+        "[elicit-url-no-prefetch] {what}: the URL was not fetched"
+    );
     pair.app.decide(&request, UserDecision::Deny).await;
     call.abort();
     pair.close(what).await;

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
-use crate::user::{await_call, complete_catalog, result_text, spawn_call};
+use crate::user::{await_call, result_text, spawn_call, wait_for_complete_catalog};
 
 #[tokio::test]
 async fn six_servers_start_respond_and_end_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
     let repository = folder.join("repository");
-    installed::create_repository(&repository);
+    installed::create_git_repository(&repository);
     let app = TestApp::start(vec![
         ("everything", installed::everything_server()),
         ("memory", installed::memory_server(&folder)),
@@ -44,7 +44,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
     for (name, ..) in &calls {
         let view = app.until(name, "ready", |s| s.state == ServerState::Ready).await;
         processes.push(view.pid.expect("a ready server has a process"));
-        complete_catalog(&app, name).await;
+        wait_for_complete_catalog(&app, name).await;
     }
     let under_way: Vec<_> =
         calls.iter().map(|(name, tool, given, _)| spawn_call(&app, name, name, tool, given)).collect();
@@ -58,7 +58,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
     user.abort();
     app.host.close().await;
     for (process, (name, ..)) in processes.into_iter().zip(&calls) {
-        let left = testkit::processes::living_group_members(process);
+        let left = testkit::processes::living_processes_in_group(process);
         assert!(left.is_empty(), "[security-client-per-server]: no process of {name} remains: {left:?}");
     }
 }

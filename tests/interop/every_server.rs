@@ -13,11 +13,11 @@ use testkit::app::{TestApp, demo_config};
 
 use crate::installed;
 use crate::user::{
-    activity_entries, allow_tool, await_call, call_tool, complete_catalog, is_tool_request, next_call_id, result_text,
-    sent_methods, spawn_call, to_object,
+    activity_entries, allow_next_tool_call, await_call, call_tool, is_tool_call_request, next_call_id, result_text,
+    sent_methods, spawn_call, to_json_object, wait_for_complete_catalog,
 };
 
-struct ServerCase {
+struct RealServerCase {
     config: ServerConfig,
     /// Expected name in the server's `serverInfo`.
     reported_name: &'static str,
@@ -34,7 +34,7 @@ struct ServerCase {
 
 #[tokio::test]
 async fn everything_server_works() {
-    check_server_case(ServerCase {
+    check_server_case(RealServerCase {
         config: installed::everything_server(),
         reported_name: "mcp-servers/everything",
         revision: "2025-11-25",
@@ -51,7 +51,7 @@ async fn memory_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
-    check_server_case(ServerCase {
+    check_server_case(RealServerCase {
         config: installed::memory_server(folder.path()),
         reported_name: "memory-server",
         revision: "2025-11-25",
@@ -71,7 +71,7 @@ async fn filesystem_server_works() {
     let inside = canonical_path(folder.path()).join("inside.txt");
     std::fs::write(&inside, "seen from inside").unwrap();
     let outside = tempfile::NamedTempFile::new().unwrap();
-    check_server_case(ServerCase {
+    check_server_case(RealServerCase {
         config: installed::filesystem_server(&canonical_path(folder.path())),
         reported_name: "secure-filesystem-server",
         revision: "2025-11-25",
@@ -86,7 +86,7 @@ async fn filesystem_server_works() {
 #[tokio::test]
 async fn time_server_works() {
     let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
-    check_server_case(ServerCase {
+    check_server_case(RealServerCase {
         config: installed::time_server(),
         reported_name: "mcp-time",
         revision: "2026-07-28",
@@ -101,9 +101,9 @@ async fn time_server_works() {
 #[tokio::test]
 async fn git_server_works() {
     let folder = tempfile::tempdir().unwrap();
-    installed::create_repository(folder.path());
+    installed::create_git_repository(folder.path());
     let elsewhere = tempfile::tempdir().unwrap();
-    check_server_case(ServerCase {
+    check_server_case(RealServerCase {
         config: installed::git_server(folder.path()),
         reported_name: "mcp-git",
         revision: "2026-07-28",
@@ -127,8 +127,8 @@ async fn demo_server_works_in_the_modern_era() {
     check_server_case(demo_server_case("modern", "2026-07-28")).await;
 }
 
-fn demo_server_case(era: &str, revision: &'static str) -> ServerCase {
-    ServerCase {
+fn demo_server_case(era: &str, revision: &'static str) -> RealServerCase {
+    RealServerCase {
         config: demo_config(&["--era", era]),
         reported_name: "demo-server",
         revision,
@@ -144,24 +144,24 @@ fn canonical_path(path: &Path) -> std::path::PathBuf {
     std::fs::canonicalize(path).unwrap()
 }
 
-async fn check_server_case(case: ServerCase) {
+async fn check_server_case(case: RealServerCase) {
     let app = TestApp::start(vec![("server", case.config.clone())]).await;
     assert_starts_when_approved(&app, &case).await;
-    assert_opening_order(&app, &case).await;
-    assert_lists_complete(&app, &case).await;
+    assert_handshake_message_order(&app, &case).await;
+    assert_catalog_lists_complete(&app, &case).await;
     assert_call_requires_consent(&app, &case).await;
     let (tool, arguments, why) = case.rejected_call.clone();
     let refused = call_tool(&app, "server", tool, arguments).await;
     assert!(refused.is_error, "[tools-is-error]: an error of the tool is shown as an error: {refused:?}");
     assert!(result_text(&refused).contains(why), "the text of the error is shown: {refused:?}");
-    assert_no_anomalies(&app).await;
+    assert_no_invalid_messages(&app).await;
     assert_stops_completely(&app).await;
     let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
     let allowed = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "user".to_owned());
     assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is logged");
 }
 
-async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
+async fn assert_starts_when_approved(app: &TestApp, case: &RealServerCase) {
     app.host.start_server("server".into()).await.unwrap();
     let request = app.consent_request("server", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
@@ -180,7 +180,7 @@ async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
 
 /// Asserts that the host sent the messages of the handshake in the specified order: `[stdio-probe-discover-first]`,
 /// `[stdio-probe-other-error-fallback]`, `[lifecycle-no-handshake-modern]`.
-async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
+async fn assert_handshake_message_order(app: &TestApp, case: &RealServerCase) {
     let sent = sent_methods(app, "server").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
@@ -192,8 +192,8 @@ async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
     }
 }
 
-async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
-    let catalog = complete_catalog(app, "server").await;
+async fn assert_catalog_lists_complete(app: &TestApp, case: &RealServerCase) {
+    let catalog = wait_for_complete_catalog(app, "server").await;
     assert_eq!(catalog.entry_counts(), case.expected_counts, "all offers are listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "no list is reported as missing: {:?}", catalog.notes);
     let capabilities = app.server("server").await.facts.unwrap().capabilities;
@@ -212,19 +212,19 @@ async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
     }
 }
 
-async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
+async fn assert_call_requires_consent(app: &TestApp, case: &RealServerCase) {
     let (tool, arguments, expected) = case.successful_call.clone();
     let under_way = spawn_call(app, &next_call_id(), "server", tool, &arguments);
-    let request = app.consent_request("server", "the tool", is_tool_request).await;
+    let request = app.consent_request("server", "the tool", is_tool_call_request).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
         panic!("the consent request should be for a tool call: {request:?}")
     };
-    assert_eq!(*shown, to_object(&arguments), "[tools-show-inputs]: the arguments are shown");
+    assert_eq!(*shown, to_json_object(&arguments), "[tools-show-inputs]: the arguments are shown");
     assert!(
         !sent_methods(app, "server").await.iter().any(|m| m == "tools/call"),
         "[tools-confirm]: nothing is sent before the decision"
     );
-    allow_tool(app, "server", tool).await;
+    allow_next_tool_call(app, "server", tool).await;
     let result = await_call(under_way).await.unwrap_or_else(|error| panic!("{tool} should return a result: {error}"));
     assert!(!result.is_error, "the call succeeds: {result:?}");
     assert!(result_text(&result).contains(expected), "the result contains the text: {result:?}");
@@ -245,7 +245,7 @@ async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
 
 /// Asserts that the host has reported no message of the server as invalid. The servers of these tests send only valid
 /// messages.
-async fn assert_no_anomalies(app: &TestApp) {
+async fn assert_no_invalid_messages(app: &TestApp) {
     for entry in activity_entries(app, "server").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");
     }
@@ -256,6 +256,10 @@ async fn assert_stops_completely(app: &TestApp) {
     assert!(testkit::processes::is_alive(pid), "the process is running");
     app.host.stop_server("server".into()).await.unwrap();
     app.until("server", "stopped", |s| s.state == ServerState::Stopped).await;
-    assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "no process of the group remains");
+    assert_eq!(
+        testkit::processes::living_processes_in_group(pid),
+        Vec::<u32>::new(),
+        "no process of the group remains"
+    );
     assert!(app.consent_requests().await.is_empty(), "no consent request remains");
 }

@@ -9,39 +9,42 @@ use testkit::app::local_config;
 use crate::matrix::process::LaunchCommand;
 
 /// Returns the folder in which the servers from npm are installed.
-pub(crate) fn node_modules() -> PathBuf {
+pub(crate) fn node_modules_folder() -> PathBuf {
     installed_path("INTEROP_NODE_MODULES", "../node_modules")
 }
 
-fn venv_programs() -> PathBuf {
-    python_environment_programs("INTEROP_VENV", "../../target/venv")
+fn venv_programs_folder() -> PathBuf {
+    python_environment_programs_folder("INTEROP_VENV", "../../target/venv")
 }
 
-fn python_environment_programs(variable: &str, usual: &str) -> PathBuf {
+fn python_environment_programs_folder(variable: &str, usual: &str) -> PathBuf {
     installed_path(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// Returns the command that starts a script in `servers/` that uses the TypeScript SDK.
-pub(crate) fn node_server(script: &str) -> LaunchCommand {
+pub(crate) fn node_server_command(script: &str) -> LaunchCommand {
     LaunchCommand::new(node_path(), &[&test_script_path(script)])
 }
 
 /// Returns the command that starts a script in `servers/` that uses the current Python SDK.
-pub(crate) fn python_server(script: &str) -> LaunchCommand {
-    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&test_script_path(script)])
+pub(crate) fn python_server_command(script: &str) -> LaunchCommand {
+    LaunchCommand::new(
+        require_existing_file(venv_programs_folder().join(python_executable_name())),
+        &[&test_script_path(script)],
+    )
 }
 
 /// Returns the command that starts a script in `servers/` that uses an old version of the Python SDK.
-pub(crate) fn old_python_server(script: &str) -> LaunchCommand {
-    let programs = python_environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
-    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&test_script_path(script)])
+pub(crate) fn old_python_server_command(script: &str) -> LaunchCommand {
+    let programs = python_environment_programs_folder("INTEROP_VENV_OLD", "../../target/venv-old");
+    LaunchCommand::new(require_existing_file(programs.join(python_executable_name())), &[&test_script_path(script)])
 }
 
 fn test_script_path(script: &str) -> String {
-    existing_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
+    require_existing_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
 }
 
-fn python_file_name() -> String {
+fn python_executable_name() -> String {
     format!("python{}", std::env::consts::EXE_SUFFIX)
 }
 
@@ -55,7 +58,7 @@ fn panic_not_installed(what: &Path, error: &std::io::Error) -> ! {
     panic!("{}: {error}. Run `cargo xtask test interop`: it installs the real servers first.", what.display())
 }
 
-fn existing_file(path: PathBuf) -> PathBuf {
+fn require_existing_file(path: PathBuf) -> PathBuf {
     if let Err(error) = path.metadata() {
         panic_not_installed(&path, &error);
     }
@@ -63,9 +66,9 @@ fn existing_file(path: PathBuf) -> PathBuf {
 }
 
 /// Returns the path of the script with which a server package from npm is started.
-pub(crate) fn package_script(package: &str) -> String {
-    let path = node_modules().join("@modelcontextprotocol").join(package).join("dist/index.js");
-    existing_file(path).display().to_string()
+pub(crate) fn npm_package_script_path(package: &str) -> String {
+    let path = node_modules_folder().join("@modelcontextprotocol").join(package).join("dist/index.js");
+    require_existing_file(path).display().to_string()
 }
 
 /// Returns the path of the Node.js executable in the search path.
@@ -75,34 +78,34 @@ pub(crate) fn node_path() -> PathBuf {
 
 /// Returns the path of uvx, which is installed from PyPI.
 pub(crate) fn uvx_path() -> PathBuf {
-    existing_file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
+    require_existing_file(venv_programs_folder().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Returns the path of the script of the official bundle tool (`mcpb`).
 pub(crate) fn mcpb_script() -> PathBuf {
-    existing_file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
+    require_existing_file(node_modules_folder().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
 /// Returns the folder that the tests pack as a bundle. It contains a server with all of its dependencies.
 pub(crate) fn unpacked_bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
-    existing_file(folder.join("node_modules"));
+    require_existing_file(folder.join("node_modules"));
     folder
 }
 
 /// Returns the path of the `drawbridge-cli` that was built last.
-pub(crate) fn cli_path() -> PathBuf {
-    existing_file(testkit::binaries::program_path("drawbridge-cli"))
+pub(crate) fn drawbridge_cli_path() -> PathBuf {
+    require_existing_file(testkit::binaries::program_path("drawbridge-cli"))
 }
 
 fn npm_server(package: &str, args: &[&str]) -> ServerConfig {
-    let script = package_script(package);
+    let script = npm_package_script_path(package);
     local_config(node_path(), &[&[script.as_str()], args].concat())
 }
 
 fn pypi_server(program: &str, args: &[&str]) -> ServerConfig {
     let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    local_config(existing_file(venv_programs().join(program)), args)
+    local_config(require_existing_file(venv_programs_folder().join(program)), args)
 }
 
 pub(crate) fn everything_server() -> ServerConfig {
@@ -133,7 +136,7 @@ pub(crate) fn git_server(repository: &Path) -> ServerConfig {
 
 /// Creates a Git repository in `folder` with one untracked file.
 #[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
-pub(crate) fn create_repository(folder: &Path) {
+pub(crate) fn create_git_repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();
     let made = made.unwrap_or_else(|error| panic!("git: {error}. Install git."));
     assert!(made.status.success(), "git should create the repository: {}", String::from_utf8_lossy(&made.stderr));

@@ -31,11 +31,11 @@ async fn programs_of_a_version_manager_are_found() {
     std::fs::set_permissions(programs.join("node"), PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::write(home.path().join(".profile"), "echo Welcome!\nPATH=\"$HOME/.versions/bin:$PATH\"\nexport PATH\n")
         .unwrap();
-    run_in_session(home.path());
+    run_test_in_desktop_session(home.path());
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
-fn run_in_session(home: &Path) {
+fn run_test_in_desktop_session(home: &Path) {
     let own = std::env::current_exe().unwrap();
     let output = Command::new(own)
         .args(["--exact", "login_shell_programs::programs_of_a_version_manager_are_found", "--nocapture"])
@@ -60,11 +60,11 @@ async fn check_programs_in_session() {
     let node = home.join(".versions/bin/node");
     let by_name = StdioConfig {
         command: "node".into(),
-        args: vec![installed::package_script("server-everything")],
+        args: vec![installed::npm_package_script_path("server-everything")],
         ..StdioConfig::default()
     };
     // The script begins with `#!/usr/bin/env node`.
-    let script = installed::node_modules().join(".bin/mcp-server-everything");
+    let script = installed::node_modules_folder().join(".bin/mcp-server-everything");
     let by_script = local_config(script.clone(), &[]);
     let app = TestApp::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {

@@ -9,7 +9,7 @@ use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{
-    activity_entries, call_tool, call_until_result_contains, complete_catalog, result_text, sent_methods,
+    activity_entries, call_tool, call_until_result_contains, result_text, sent_methods, wait_for_complete_catalog,
 };
 
 fn create_folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
@@ -34,7 +34,7 @@ async fn everything_server_receives_the_shared_folders() {
     let (first, second) = (create_folder(&parent, "first"), create_folder(&parent, "second"));
     let app = TestApp::start(vec![("everything", installed::everything_server())]).await;
     app.ready("everything").await;
-    complete_catalog(&app, "everything").await;
+    wait_for_complete_catalog(&app, "everything").await;
     let request = wait_for_roots_request(&app, "everything").await;
     assert_eq!(request.origin, ConsentRequestOrigin::Server, "the server requests the roots right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");

@@ -14,20 +14,21 @@ use testkit::app::TestApp;
 
 use crate::installed;
 use crate::user::{
-    await_call, complete_catalog, is_tool_request, result_text, start_allowed_call, start_call_with_request, to_object,
+    await_call, is_tool_call_request, result_text, start_allowed_call, start_call_with_request, to_json_object,
+    wait_for_complete_catalog,
 };
 
-const SERVER: &str = "everything";
+const EVERYTHING_SERVER_NAME: &str = "everything";
 
-async fn start_everything() -> TestApp {
-    let app = TestApp::start(vec![(SERVER, installed::everything_server())]).await;
-    app.ready(SERVER).await;
-    complete_catalog(&app, SERVER).await;
+async fn start_everything_server() -> TestApp {
+    let app = TestApp::start(vec![(EVERYTHING_SERVER_NAME, installed::everything_server())]).await;
+    app.ready(EVERYTHING_SERVER_NAME).await;
+    wait_for_complete_catalog(&app, EVERYTHING_SERVER_NAME).await;
     app
 }
 
 /// Returns the JSON value that the last text block of a tool result contains.
-fn quoted_json(result: &mcp_proto::types::CallToolResult) -> Value {
+fn json_in_result_text(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = result_text(result);
     let (_, json) = text
         .split_once('{')
@@ -37,11 +38,11 @@ fn quoted_json(result: &mcp_proto::types::CallToolResult) -> Value {
 }
 
 #[tokio::test]
-async fn sampling_is_reviewed_before_and_after() {
-    let app = start_everything().await;
+async fn sampling_prompt_and_reply_are_both_reviewed() {
+    let app = start_everything_server().await;
     let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
     let (under_way, consent_request) =
-        start_call_with_request(&app, SERVER, "trigger-sampling-request", arguments).await;
+        start_call_with_request(&app, EVERYTHING_SERVER_NAME, "trigger-sampling-request", arguments).await;
     let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
         panic!("the consent request should be for a sampling request: {consent_request:?}")
     };
@@ -81,15 +82,16 @@ async fn sampling_is_reviewed_before_and_after() {
     assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only the displayed version can be allowed");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
-    let second =
-        app.consent_request(SERVER, "the model's response", |q| q.id == edited.id && q.hash != edited.hash).await;
+    let second = app
+        .consent_request(EVERYTHING_SERVER_NAME, "the model's response", |q| q.id == edited.id && q.hash != edited.hash)
+        .await;
     let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     let result = await_call(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server accepts the response: {result:?}");
-    let got = quoted_json(&result);
+    let got = json_in_result_text(&result);
     let sent = json!({
         "role": "assistant", "model": "user", "stopReason": "endTurn", "content": { "type": "text", "text": "At noon." }
     });
@@ -97,10 +99,11 @@ async fn sampling_is_reviewed_before_and_after() {
 }
 
 #[tokio::test]
-async fn refused_sampling_is_an_error_in_the_tool() {
-    let app = start_everything().await;
+async fn denied_sampling_is_an_error_of_the_tool_call() {
+    let app = start_everything_server().await;
     let (under_way, consent_request) =
-        start_call_with_request(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
+        start_call_with_request(&app, EVERYTHING_SERVER_NAME, "trigger-sampling-request", json!({ "prompt": "?" }))
+            .await;
     app.decide(&consent_request, UserDecision::Deny).await;
     let result = await_call(under_way).await.unwrap();
     assert!(result.is_error, "the result should be an error: {result:?}");
@@ -114,7 +117,7 @@ async fn refused_sampling_is_an_error_in_the_tool() {
 /// Returns the expected fields of the server's form: name, kind, default, a valid value, and the problem of an invalid
 /// value.
 #[allow(clippy::approx_constant, reason = "a default of the server, not an approximation of pi")]
-fn expected_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
+fn expected_form_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
     let number = |integer, minimum, maximum| FieldKind::Number {
         integer,
@@ -172,8 +175,8 @@ fn expected_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, Fiel
 }
 
 /// Returns content with a valid value for every field.
-fn valid_content() -> Map<String, Value> {
-    to_object(&json!({
+fn valid_form_content() -> Map<String, Value> {
+    to_json_object(&json!({
         "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
         "homepage": "https://harbour.example/ann", "birthdate": "2000-02-29", "integer": 7, "number": 2.5,
         "untitledSingleSelectEnum": "Phoebe", "untitledMultipleSelectEnum": ["Violin", "Bass"],
@@ -181,11 +184,11 @@ fn valid_content() -> Map<String, Value> {
     }))
 }
 
-async fn request_form(
+async fn start_call_that_requests_form(
     app: &TestApp,
 ) -> (tokio::task::JoinHandle<crate::user::CallOutcome>, host::view::ConsentRequestView, Form) {
     let (under_way, consent_request) =
-        start_call_with_request(app, SERVER, "trigger-elicitation-request", json!({})).await;
+        start_call_with_request(app, EVERYTHING_SERVER_NAME, "trigger-elicitation-request", json!({})).await;
     let ConsentRequestBody::Form { message, form: Ok(form) } = &consent_request.body else {
         panic!("[elicit-default-mode]: the consent request should be for a form: {consent_request:?}")
     };
@@ -199,9 +202,9 @@ async fn request_form(
 
 #[tokio::test]
 async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
-    let app = start_everything().await;
-    let (under_way, consent_request, form) = request_form(&app).await;
-    let fields = expected_fields();
+    let app = start_everything_server().await;
+    let (under_way, consent_request, form) = start_call_that_requests_form(&app).await;
+    let fields = expected_form_fields();
     let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
     assert_eq!(
         names,
@@ -216,7 +219,7 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
             shown.title.is_some() && shown.description.is_some(),
             "[elicit-what-and-why]: {name} should have a title and a description"
         );
-        let mut content = valid_content();
+        let mut content = valid_form_content();
         content.insert((*name).to_owned(), wrong.clone());
         let problems = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
@@ -225,24 +228,24 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
             app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: invalid content is not sent");
     }
-    app.decide(&consent_request, UserDecision::Submit(valid_content())).await;
+    app.decide(&consent_request, UserDecision::Submit(valid_form_content())).await;
     let result = await_call(under_way).await.unwrap();
     assert!(result_text(&result).contains("- Favorite Integer: 7"), "the server accepts the content: {result:?}");
-    let got = quoted_json(&result);
+    let got = json_in_result_text(&result);
     assert_eq!(
         got,
-        json!({ "action": "accept", "content": valid_content() }),
+        json!({ "action": "accept", "content": valid_form_content() }),
         "[elicit-three-actions]: the server received all content"
     );
 }
 
 #[tokio::test]
 async fn declining_and_cancelling_a_form_differ() {
-    let app = start_everything().await;
+    let app = start_everything_server().await;
     for (answer, action, words) in
         [(UserDecision::Deny, "decline", "declined"), (UserDecision::Cancel, "cancel", "cancelled")]
     {
-        let (under_way, consent_request, _) = request_form(&app).await;
+        let (under_way, consent_request, _) = start_call_that_requests_form(&app).await;
         app.decide(&consent_request, answer).await;
         let result = await_call(under_way).await.unwrap();
         assert!(
@@ -250,7 +253,7 @@ async fn declining_and_cancelling_a_form_differ() {
             "[elicit-three-actions]: the server received {action}: {result:?}"
         );
         assert_eq!(
-            quoted_json(&result),
+            json_in_result_text(&result),
             json!({ "action": action }),
             "[elicit-content-accept-only], [elicit-approval-controls]: only the action should be sent"
         );
@@ -259,7 +262,7 @@ async fn declining_and_cancelling_a_form_differ() {
 
 #[tokio::test]
 async fn url_is_opened_only_after_consent() {
-    let app = start_everything().await;
+    let app = start_everything_server().await;
     let url = "https://harbour.example/pay?ship=Erna&berth=7";
     for (answer, action, opened) in [
         (UserDecision::Deny, "decline", &[][..]),
@@ -268,7 +271,7 @@ async fn url_is_opened_only_after_consent() {
     ] {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
         let (under_way, consent_request) =
-            start_call_with_request(&app, SERVER, "trigger-url-elicitation", arguments).await;
+            start_call_with_request(&app, EVERYTHING_SERVER_NAME, "trigger-url-elicitation", arguments).await;
         let shown = ConsentRequestBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
         assert_eq!(consent_request.body, shown, "[elicit-url-full]: the complete URL is shown");
         assert_eq!(consent_request.scopes, [ApprovalScope::Once], "[elicit-url-consent]: each URL requires consent");
@@ -279,7 +282,7 @@ async fn url_is_opened_only_after_consent() {
         app.decide(&consent_request, answer).await;
         let result = await_call(under_way).await.unwrap();
         assert_eq!(
-            quoted_json(&result),
+            json_in_result_text(&result),
             json!({ "action": action }),
             "[elicit-url-no-content], [elicit-url-accept-is-consent]: only the action should be sent"
         );
@@ -292,16 +295,22 @@ async fn url_is_opened_only_after_consent() {
 /// opened them, the call is repeated.
 #[tokio::test]
 async fn call_that_requires_a_url_can_be_repeated() {
-    let app = start_everything().await;
+    let app = start_everything_server().await;
     let arguments = json!({ "url": "https://harbour.example/", "errorPath": true });
-    let first = await_call(start_allowed_call(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;
+    let first = await_call(
+        start_allowed_call(&app, EVERYTHING_SERVER_NAME, "trigger-url-elicitation", arguments.clone()).await,
+    )
+    .await;
     let Err(CallFailure::Session { error, .. }) = &first else { panic!("the first call should fail: {first:?}") };
     assert!(
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
         "[elicit-url-required-error]: the error should require one URL: {error}"
     );
-    let consent_request =
-        app.consent_request(SERVER, "the page", |q| !is_tool_request(q) && q.body != ConsentRequestBody::Roots).await;
+    let consent_request = app
+        .consent_request(EVERYTHING_SERVER_NAME, "the page", |q| {
+            !is_tool_call_request(q) && q.body != ConsentRequestBody::Roots
+        })
+        .await;
     let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
         panic!("[elicit-url-required-error]: the consent request should be for a URL: {consent_request:?}")
     };
@@ -313,8 +322,13 @@ async fn call_that_requires_a_url_can_be_repeated() {
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the required page was opened");
 
-    let (again, consent_request) = start_call_with_request(&app, SERVER, "trigger-url-elicitation", arguments).await;
+    let (again, consent_request) =
+        start_call_with_request(&app, EVERYTHING_SERVER_NAME, "trigger-url-elicitation", arguments).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     let result = await_call(again).await.expect("[elicit-manual-controls]: the repeated call continues");
-    assert_eq!(quoted_json(&result), json!({ "action": "decline" }), "the repeated call requires consent as usual");
+    assert_eq!(
+        json_in_result_text(&result),
+        json!({ "action": "decline" }),
+        "the repeated call requires consent as usual"
+    );
 }

@@ -18,18 +18,18 @@ use tokio::time::timeout;
 
 pub(crate) type CallOutcome = Result<CallToolResult, CallFailure>;
 
-pub(crate) fn to_object(value: &Value) -> Map<String, Value> {
+pub(crate) fn to_json_object(value: &Value) -> Map<String, Value> {
     value.as_object().expect("arguments in a JSON object").clone()
 }
 
-pub(crate) fn is_tool_request(request: &ConsentRequestView) -> bool {
+pub(crate) fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
 /// Returns a call id that no other call in this process has.
 pub(crate) fn next_call_id() -> String {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
+    static LAST_CALL_NUMBER: AtomicU64 = AtomicU64::new(0);
+    format!("call-{}", LAST_CALL_NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Starts a tool call in a spawned task. The test still has to approve the call.
@@ -41,12 +41,12 @@ pub(crate) fn spawn_call(
     arguments: &Value,
 ) -> JoinHandle<CallOutcome> {
     let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
-    let arguments = to_object(arguments);
+    let arguments = to_json_object(arguments);
     tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
 }
 
 /// Waits for the consent request of a tool call, approves it once, and returns it.
-pub(crate) async fn allow_tool(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
+pub(crate) async fn allow_next_tool_call(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
     let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
     let request = app.consent_request(server, &format!("the tool {tool}"), is_it).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -61,7 +61,7 @@ pub(crate) async fn start_allowed_call(
     arguments: Value,
 ) -> JoinHandle<CallOutcome> {
     let call = spawn_call(app, &next_call_id(), server, tool, &arguments);
-    allow_tool(app, server, tool).await;
+    allow_next_tool_call(app, server, tool).await;
     call
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn start_call_with_request(
     let call = start_allowed_call(app, server, tool, arguments).await;
     let request = app
         .consent_request(server, "a request of the server", |q| {
-            !is_tool_request(q) && q.body != ConsentRequestBody::Roots
+            !is_tool_call_request(q) && q.body != ConsentRequestBody::Roots
         })
         .await;
     (call, request)
@@ -125,7 +125,7 @@ pub(crate) fn result_text(result: &CallToolResult) -> String {
 }
 
 /// Waits until all lists of a server have been read, and returns its catalog.
-pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
+pub(crate) async fn wait_for_complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {
         loop {
@@ -142,7 +142,11 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
 }
 
 /// Waits for an event for which `fits` returns a value, and returns the value.
-pub(crate) async fn next_event<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
+pub(crate) async fn wait_for_event<T>(
+    events: &mut EventReceiver,
+    what: &str,
+    fits: impl Fn(&HostEvent) -> Option<T>,
+) -> T {
     let found = async {
         while let Some(event) = events.next().await {
             if let Some(found) = fits(&event.event) {

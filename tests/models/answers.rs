@@ -10,7 +10,7 @@ use crate::fake::{FakeProvider, collect_response, provider_client, receive_reply
 use crate::scripted::{AfterResponsePieces, capture_request, serve_response_pieces};
 
 #[tokio::test]
-async fn text_streams_and_is_complete() {
+async fn text_is_streamed_and_complete() {
     let fake = FakeProvider::start();
     for wire in ProviderKind::ALL {
         let (received, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
@@ -38,7 +38,7 @@ async fn text_streams_and_is_complete() {
 }
 
 #[tokio::test]
-async fn thinking_is_separate_from_the_text() {
+async fn thinking_is_separate_from_the_reply_text() {
     let fake = FakeProvider::start();
     for wire in ProviderKind::ALL {
         let request = ModelRequest { thinking: true, ..text_request(wire, "think first") };
@@ -87,7 +87,7 @@ async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_js
 }
 
 #[tokio::test]
-async fn images_are_sent() {
+async fn images_are_sent_to_the_model() {
     let fake = FakeProvider::start();
     for wire in ProviderKind::ALL {
         let picture =
@@ -134,7 +134,7 @@ async fn stop_reason_of_ollama_is_reported() {
 }
 
 #[tokio::test]
-async fn models_are_listed() {
+async fn models_of_each_provider_are_listed() {
     let fake = FakeProvider::start();
     for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
         let models = fake.client(wire).models().await.expect("a list of models");

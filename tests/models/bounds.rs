@@ -14,12 +14,12 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
 
 /// Measures the time since its creation: the processor time of this process if the system reports it, so that other
 /// processes have no influence, and otherwise the wall time.
-struct Stopwatch {
+struct ProcessorStopwatch {
     begun: Instant,
     processor: Option<f64>,
 }
 
-impl Stopwatch {
+impl ProcessorStopwatch {
     fn start() -> Self {
         Self { begun: Instant::now(), processor: processor_seconds() }
     }
@@ -42,7 +42,7 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn processor_time_is_measured() {
-    let (begun, stopwatch) = (Instant::now(), Stopwatch::start());
+    let (begun, stopwatch) = (Instant::now(), ProcessorStopwatch::start());
     let until = begun + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
@@ -55,19 +55,19 @@ fn processor_time_is_measured() {
 }
 
 /// Returns a line of an OpenAI event stream that contains this JSON delta.
-fn delta_line(delta: &str) -> Vec<u8> {
+fn openai_delta_event(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }
 
 #[tokio::test]
 async fn endless_response_is_truncated_with_an_error() {
-    let text = delta_line(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
+    let text = openai_delta_event(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
     let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Repeat(text)).await;
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text should be rejected");
     let url = serve_response_pieces(vec![b"data: ".to_vec()], AfterResponsePieces::Repeat(vec![b'x'; 64 << 10])).await;
-    let stopwatch = Stopwatch::start();
+    let stopwatch = ProcessorStopwatch::start();
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line should be rejected");
@@ -80,7 +80,8 @@ async fn large_tool_index_allocates_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
     let url =
-        serve_response_pieces(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterResponsePieces::Close).await;
+        serve_response_pieces(vec![openai_delta_event(call), b"data: [DONE]\n\n".to_vec()], AfterResponsePieces::Close)
+            .await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("a reply");
@@ -89,18 +90,18 @@ async fn large_tool_index_allocates_no_memory() {
 
 #[tokio::test]
 async fn arguments_in_many_pieces_take_linear_time() {
-    let mut pieces = vec![delta_line(
+    let mut pieces = vec![openai_delta_event(
         "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"t\\\":\\\"\"}}]}",
     )];
-    let more = delta_line(
+    let more = openai_delta_event(
         "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"0123456789012345678901234567890123456789\"}}]}",
     )
     .repeat(1_000);
     pieces.extend(std::iter::repeat_n(more, 25));
-    pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
+    pieces.push(openai_delta_event("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
-    let stopwatch = Stopwatch::start();
+    let stopwatch = ProcessorStopwatch::start();
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let seconds = stopwatch.seconds();
@@ -111,8 +112,9 @@ async fn arguments_in_many_pieces_take_linear_time() {
 }
 
 #[tokio::test]
-async fn silence_times_out() {
-    let url = serve_response_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterResponsePieces::Wait).await;
+async fn silent_provider_times_out() {
+    let url =
+        serve_response_pieces(vec![openai_delta_event("{\"content\":\"Well\"}")], AfterResponsePieces::Wait).await;
     let (received, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(received, [ReplyDelta::Text("Well".into())], "the received part is returned");
@@ -122,7 +124,7 @@ async fn silence_times_out() {
 #[tokio::test]
 async fn provider_that_sends_comments_times_out_later() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
-    let last = [delta_line("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
+    let last = [openai_delta_event("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
     let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Drip(waits.clone(), 7, last)).await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
@@ -153,7 +155,7 @@ async fn endless_empty_events_are_an_error() {
 async fn stored_parts_of_a_response_share_one_bound() {
     let pieces = (0..3).map(|index| {
         let text = "x".repeat(7 << 20);
-        delta_line(&format!(
+        openai_delta_event(&format!(
             "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
         ))
     });
@@ -187,7 +189,7 @@ async fn invalid_response_bytes_are_an_error() {
 
 #[tokio::test]
 async fn text_split_at_any_byte_is_complete() {
-    let bytes = [delta_line("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
+    let bytes = [openai_delta_event("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
         let url = serve_response_pieces(vec![first.to_vec(), rest.to_vec()], AfterResponsePieces::Close).await;
@@ -200,7 +202,7 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, closed) = serve_partial_response(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_partial_response(openai_delta_event("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await

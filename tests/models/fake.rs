@@ -12,13 +12,13 @@ use models::{
 use crate::running::RunningProgram;
 
 /// API key that the fake provider accepts. It must not appear in any output or log.
-pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
+pub(crate) const TEST_API_KEY: &str = "sk-canary-5f1c9e0b7a";
 
 /// Running process of the fake provider, which is stopped on drop.
 pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
 impl FakeProvider {
-    /// Starts a fake provider that accepts only the API key [`KEY`].
+    /// Starts a fake provider that accepts only the API key [`TEST_API_KEY`].
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
@@ -28,12 +28,14 @@ impl FakeProvider {
             folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder tests/models");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
         assert!(installed.exists(), "{} should be installed: run `npm ci` in tests/", installed.display());
-        Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
+        Self(RunningProgram::start(
+            Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", TEST_API_KEY),
+        ))
     }
 
     /// Returns a client that uses this API of the fake provider with the correct key.
     pub(crate) fn client(&self, kind: ProviderKind) -> HttpProvider {
-        self.client_with(kind, Some(KEY), ConversionChoices::default())
+        self.client_with(kind, Some(TEST_API_KEY), ConversionChoices::default())
     }
 
     /// Returns a client that uses this API of the fake provider with these conversions and, if given, this API key.

@@ -41,7 +41,7 @@ async fn error_event_within_a_response_is_reported() {
 }
 
 #[tokio::test]
-async fn context_limit_is_reported() {
+async fn exceeded_context_limit_is_reported() {
     let fake = FakeProvider::start();
     let (_, error) = collect_response(
         &fake.client(ProviderKind::OpenAi),

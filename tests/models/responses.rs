@@ -50,7 +50,7 @@ fn streamed_response(events: &[u8]) -> Vec<u8> {
     [head.as_bytes(), events].concat()
 }
 
-async fn start_server(bytes: Vec<u8>) -> ScriptedServer {
+async fn start_server_with_response(bytes: Vec<u8>) -> ScriptedServer {
     start_scripted_server(move |_| (Duration::ZERO, streamed_response(&bytes))).await
 }
 
@@ -60,7 +60,7 @@ fn sample_tool() -> ModelTool {
 
 #[tokio::test]
 async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
-    let served = start_server(thinking_and_tool_use_stream()).await;
+    let served = start_server_with_response(thinking_and_tool_use_stream()).await;
     let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
     let request = ModelRequest {
         model: "gpt-5".into(),
@@ -104,7 +104,7 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "the arguments of the tool use should be sent");
     assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
     receive_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
-    let elsewhere = start_server(thinking_and_tool_use_stream()).await;
+    let elsewhere = start_server_with_response(thinking_and_tool_use_stream()).await;
     receive_reply(
         &crate::fake::provider_client(RESPONSES_WIRE, &elsewhere.url(), None, ConversionChoices::default()),
         next,
@@ -119,7 +119,7 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
 
 #[tokio::test]
 async fn reasoning_item_without_a_successor_is_not_sent() {
-    let served = start_server(thinking_and_tool_use_stream()).await;
+    let served = start_server_with_response(thinking_and_tool_use_stream()).await;
     let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(RESPONSES_WIRE, "look") };
     let mut thought = receive_reply(&provider, request.clone()).await.message;
@@ -172,7 +172,7 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
 }
 
 #[tokio::test]
-async fn end_of_a_response_is_classified() {
+async fn reason_for_the_end_of_a_response_is_classified() {
     let incomplete = |reason: &str| {
         let mut over = final_event("incomplete");
         over["response"]["incomplete_details"] = json!({ "reason": reason });
@@ -217,7 +217,7 @@ async fn end_of_a_response_is_classified() {
 }
 
 #[tokio::test]
-async fn endless_items_are_an_error() {
+async fn endless_output_items_are_an_error() {
     let item = json!({ "type": "response.output_item.added", "item": {
         "type": "function_call", "id": "x".repeat(1_000), "call_id": "c", "name": "look" } });
     let many: Vec<Value> = (0..5_000)
@@ -237,7 +237,7 @@ async fn endless_items_are_an_error() {
 }
 
 /// Returns the error with which OpenAI's API would reject this request body, or `None` if it would accept it.
-fn openai_error(body: &Value) -> Option<String> {
+fn openai_rejection(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);
     let unsupported = |name: &str| Some(format!("Unsupported parameter: '{name}' is not supported with this model."));
@@ -264,7 +264,7 @@ fn client_for_host(host: &str, served: &ScriptedServer) -> HttpProvider {
 #[tokio::test]
 async fn openai_models_think_with_tools_and_receive_supported_parameters() {
     let served = start_scripted_server(|taken| {
-        let bytes = match openai_error(&taken.body) {
+        let bytes = match openai_rejection(&taken.body) {
             Some(message) => http_response(400, &json!({ "error": { "message": message } }).to_string()),
             None => streamed_response(&sse_events(&[final_event("completed")])),
         };
@@ -299,7 +299,7 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
 
 #[tokio::test]
 async fn images_stay_in_results_if_openai_accepts_them() {
-    let served = start_server(sse_events(&[final_event("completed")])).await;
+    let served = start_server_with_response(sse_events(&[final_event("completed")])).await;
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
     let parts = vec![MessagePart::text("a map"), picture];
     let used =

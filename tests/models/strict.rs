@@ -30,7 +30,7 @@ const OPENAI_API_HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "tea
 
 /// Returns the error with which OpenAI's API would reject a request to one of [`REASONING_MODELS`], or `None` if it
 /// would accept it.
-fn openai_error(body: &Value) -> Option<String> {
+fn openai_rejection(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = REASONING_MODELS.iter().find(|(id, _)| *id == model)?;
     let effort = body["reasoning_effort"].as_str();
@@ -53,7 +53,7 @@ fn openai_error(body: &Value) -> Option<String> {
 
 async fn start_strict_openai() -> ScriptedServer {
     start_scripted_server(|taken| {
-        let bytes = match openai_error(&taken.body) {
+        let bytes = match openai_rejection(&taken.body) {
             Some(message) => http_response(400, &json!({ "error": { "message": message } }).to_string()),
             None => http_response(200, "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\n\ndata: [DONE]\n\n"),
         };

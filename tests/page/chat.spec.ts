@@ -219,6 +219,10 @@ test("three calls of one answer are allowed with one button, each with its hash"
     log(app).getByTestId("consent-request"),
     "no call should have a separate consent request",
   ).toHaveCount(0);
+  await expect(
+    log(app).getByRole("button", { name: "Cancel add" }),
+    "each call can be cancelled alone",
+  ).toHaveCount(3);
   await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
   await expect(
     list.getByRole("checkbox", { name: /^Call \d: add on harbour$/ }),

@@ -51,17 +51,43 @@ test("the next request is decided while the response to the previous decision is
   const frame = consentRequest(app);
   const denied = call("harbour");
   await expect(frame).toContainText("harbour");
-  const cancelled = call("second");
+  const later = call("second");
   await expect(frame).toContainText("1 of 2");
   await frame.getByRole("button", { name: "Deny" }).click();
   // The event that it was decided precedes the response.
   await expect(frame, "the next request should be shown").not.toContainText("1 of 2");
   await waitUntilDeniable(app);
-  await app.keyboard.press("Escape");
+  await app.keyboard.press("d");
   expect(String(await denied), "the button should deny the first call").toContain("refused");
-  expect(String(await cancelled), "the key should cancel the second call").toContain("cancelled");
+  expect(String(await later), "the key should deny the second call").toContain("refused");
   arrive();
   await expect(frame).toBeHidden();
+});
+
+test("a request that is put aside waits until it is opened", async ({ app, host }) => {
+  const call = (server: string) => host.call("call_tool", addCall(server, server)).catch((error: Error) => error.message);
+  const frame = consentRequest(app);
+  const first = call("harbour");
+  await expect(frame).toContainText("harbour");
+  await waitUntilDeniable(app);
+  await app.keyboard.press("Escape");
+  await expect(frame, "Escape should put the request aside").toBeHidden();
+  const approvals = app.getByRole("button", { name: /Approvals \(1\)/ });
+  await expect(approvals, "the request should stay pending").toBeVisible();
+  const second = call("second");
+  await expect(frame, "another request should be shown").toContainText("second");
+  await waitUntilDeniable(app);
+  await frame.getByRole("button", { name: "Deny" }).click();
+  expect(String(await second)).toContain("refused");
+  await expect(frame, "the first request should not be shown by itself").toBeHidden();
+  await approvals.click();
+  await expect(frame, "the only request should be opened without a list").toContainText("harbour");
+  await waitUntilDeniable(app);
+  await frame.getByRole("button", { name: "Decide later" }).click();
+  await expect(frame, "the button should put the request aside again").toBeHidden();
+  expect((await host.snapshot()).consentRequests.length, "nothing should be decided").toBe(1);
+  await host.call("cancel_call", { call: "harbour" });
+  expect(String(await first)).toContain("cancelled");
 });
 
 test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {

@@ -101,7 +101,6 @@ test("E19: a crashed server that was allowed once is not restarted without conse
   await expect(waiting, "the request should be counted in the title bar").toBeVisible();
   await expect(consentRequest(app), "the request should not interrupt the user").toBeHidden();
   await waiting.click();
-  await app.getByTestId("queue").getByRole("listitem").getByRole("button").click();
   await expect(consentRequest(app), "the request should state why it starts again").toContainText(/ended/);
   await allow(app, "Allow once");
   await expect.poll(async () => (await server())?.pid ?? null, { message: "the server should run once it is allowed" }).not.toBeNull();

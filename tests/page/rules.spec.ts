@@ -35,7 +35,7 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await visit(app, "#/rules");
   const row = app.getByRole("list", { name: "Allowed without asking" }).getByRole("listitem").filter({ hasText: "show_everything" });
   await expect(row.getByText(/^Until /), "the row should show the end of the grant").toBeVisible();
-  await expect(row.getByText("Not used yet")).toBeVisible();
+  await expect(row.getByText("Not used since you gave it")).toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
   await expect(consentRequest(app), "the call should require consent in spite of the grant").toContainText("the Careful preset");
@@ -137,6 +137,19 @@ test("a rule can't be written from the request of a tool that was not reviewed",
     await expect(item, "the entry should stay in the window").toBeInViewport({ ratio: 1 });
     await app.screenshot({ path: test.info().outputPath(`always-when-disabled-${width}.png`) });
   }
+});
+
+test("a server whose start a rule denies names the rule, and opens the rules", async ({ app, host }) => {
+  const rule = { id: "", source: "user", effect: "deny", server: "harbour", tool: null, direction: "both", arguments: [] };
+  const rest = { annotations: null, scope: { kind: "always" }, expiresAt: null, trustedServer: false, identity: null, afterUntrusted: false };
+  await host.call("set_policy_rule", { ...rule, ...rest, note: "closed for now" });
+  await visit(app, "#/server/harbour/overview");
+  const main = app.getByRole("main");
+  await expect(main.getByText("A rule denied its start")).toBeVisible();
+  await expect(main.getByText(/refused by rule \d+/i)).toBeVisible();
+  await expect(main.getByText("You denied the start."), "the user denied nothing").toHaveCount(0);
+  await main.getByRole("button", { name: "Open Rules" }).click();
+  await expect(app).toHaveURL(/#\/rules/);
 });
 
 test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {

@@ -190,7 +190,14 @@ test("a changed command requires consent again, and shows its changes", async ({
   await expect(frame.getByText("modern").first(), "the request should show the new argument").toBeVisible();
   await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
-  await expect(frame, "Escape should close the request").toBeHidden();
+  await expect(frame, "Escape should put the request aside").toBeHidden();
+  await app.getByRole("main").getByRole("button", { name: "Show the request" }).click();
+  await expect(frame, "the request should still wait for a decision").toBeVisible();
+  await frame.getByRole("button", { name: "Deny" }).click();
+  await expect(frame).toBeHidden();
+  await visit(app, "#/server/harbour/overview");
+  await expect(app.getByRole("main").getByText("You denied the start."), "a denial should not be shown as a failure").toBeVisible();
+  await expect(app.getByRole("main").getByText("stopped").first()).toBeVisible();
 });
 
 test.describe("a server that does not start", () => {

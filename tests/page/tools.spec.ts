@@ -106,7 +106,7 @@ test("a denied call is not sent", async ({ app, host }) => {
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "refused");
-  await expect(result).toContainText("Refused: the tool was not called");
+  await expect(result).toContainText("You denied this call.");
   const { entries } = await host.activity("harbour");
   expect(entries.some((e) => e.method === "tools/call"), "the server should not receive the call").toBe(false);
 });

@@ -309,6 +309,9 @@ macro_rules! commands {
             /// Checks this computer for problems that prevent servers from working. Takes some seconds and changes
             /// nothing.
             check_computer: EmptyObject => CheckedComputer,
+            /// Checks whether the program and the working folder of a local server's command exist. The program is not
+            /// started.
+            check_server_command: CheckServerCommand => ServerCommandCheck,
             /// Opens a URL in the system's browser, after a dialog has shown the whole URL to the user.
             open_url: UrlText => EmptyObject,
         }

@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use crate::handler::parse_request_id;
+use crate::handler::parse_consent_request_id;
 use crate::{Api, ApiError, ErrorCode, respond};
 
 /// Names of the request members whose value is an object that can itself name a conversation. All other objects in a
@@ -41,7 +41,7 @@ pub async fn respond_in_conversation(
     if !names_no_other_conversation(request, own) {
         return Err(refused("use another conversation"));
     }
-    if repeats_elsewhere(request, own) {
+    if repeats_call_outside_conversation(request, own) {
         return Err(refused("repeat a call outside of its conversation"));
     }
     if text_of("view").is_some_and(|view| api.app_views().is_outside_conversation(view, own)) {
@@ -49,7 +49,7 @@ pub async fn respond_in_conversation(
     }
     if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&name) {
         let id = text_of("id").unwrap_or_default();
-        if api.host().is_request_outside_conversation(parse_request_id(id)?, own.map(str::to_owned)).await? {
+        if api.host().is_request_outside_conversation(parse_consent_request_id(id)?, own.map(str::to_owned)).await? {
             return Err(refused("decide this request, which does not belong to its conversation"));
         }
     }
@@ -76,9 +76,9 @@ fn rule_allows_outside_conversation(rule: &Value, own: Option<&str>) -> bool {
     !is_restriction && !is_own
 }
 
-/// Returns `true` if the request repeats an approved call outside of the conversation `own`. Without a conversation, the
-/// call would be one of the main window, where the user approved it.
-fn repeats_elsewhere(request: &Value, own: Option<&str>) -> bool {
+/// Returns `true` if the request repeats an approved call outside of the conversation `own`. Without a conversation,
+/// the call would be one of the main window, where the user approved it.
+fn repeats_call_outside_conversation(request: &Value, own: Option<&str>) -> bool {
     let is_own = own.is_some() && request.get("conversation").and_then(Value::as_str) == own;
     request.get("repeats").is_some_and(|repeated| !repeated.is_null()) && !is_own
 }

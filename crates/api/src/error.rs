@@ -17,6 +17,8 @@ pub enum ErrorCode {
     Config,
     /// The server is not running or not ready.
     NotReady,
+    /// No model is chosen for the conversation.
+    NoModel,
     /// The server requires the user to sign in. Used by `drawbridge-cli`; the page has the state of the server.
     SignInNeeded,
     /// The policy or the user denied the operation.

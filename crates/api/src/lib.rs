@@ -14,7 +14,7 @@ mod stream;
 mod table;
 mod typescript;
 
-pub use app_views::{AppResponse, ShownApp};
+pub use app_views::{AppFrameResponse, ShownApp};
 pub use checkup::{CheckInputs, ProcessEnvironment, WebView};
 pub use conversation_scope::respond_in_conversation;
 pub use error::{ApiError, ErrorCode};

@@ -12,12 +12,12 @@ use crate::handler::{Api, conversation_summaries, event_view};
 use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
-const MIN_BATCH_INTERVAL: Duration = Duration::from_millis(16);
+const MIN_EVENT_BATCH_INTERVAL: Duration = Duration::from_millis(16);
 /// Delay between the first event of a batch and the batch's return, so that related events, such as a new message and
 /// its consent request, are in the same batch.
-const BATCH_DELAY: Duration = Duration::from_millis(2);
+const EVENT_BATCH_DELAY: Duration = Duration::from_millis(2);
 /// Maximum number of events in one batch.
-const MAX_BATCH_EVENTS: usize = 256;
+const MAX_EVENTS_PER_BATCH: usize = 256;
 
 /// Stream of the host's events in batches.
 pub struct EventStream {
@@ -37,21 +37,21 @@ impl EventStream {
 
     /// Returns the next batch, or `None` if the host has stopped.
     ///
-    /// A batch is returned after [`BATCH_DELAY`], and not sooner than [`MIN_BATCH_INTERVAL`] after the previous one.
-    /// The numbers of its events have no gap. Cancel safe: no event is lost if the future is dropped.
+    /// A batch is returned after [`EVENT_BATCH_DELAY`], and not sooner than [`MIN_EVENT_BATCH_INTERVAL`] after the
+    /// previous one. The numbers of its events have no gap. Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Events> {
         if self.pending.is_none() {
             self.pending = Some(self.events.next().await?);
         }
-        let together = Instant::now() + BATCH_DELAY;
+        let together = Instant::now() + EVENT_BATCH_DELAY;
         tokio::time::sleep_until(
-            self.last_batch_at.map_or(together, |last_batch_at| together.max(last_batch_at + MIN_BATCH_INTERVAL)),
+            self.last_batch_at.map_or(together, |last_batch_at| together.max(last_batch_at + MIN_EVENT_BATCH_INTERVAL)),
         )
         .await;
         let first = self.pending.take()?;
         let number = first.number;
         let mut batch = vec![first];
-        while batch.len() < MAX_BATCH_EVENTS {
+        while batch.len() < MAX_EVENTS_PER_BATCH {
             let Some(event) = self.events.try_next() else { break };
             if event.number != number + batch.len() as u64 {
                 self.pending = Some(event);

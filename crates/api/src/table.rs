@@ -29,7 +29,7 @@ macro_rules! expand {
         /// [`ErrorCode::Internal`] if the response can't be serialized, or the error of the command.
         pub async fn respond(handler: &dyn Handler, name: &str, request: &Value) -> Result<String, ApiError> {
             let response = match name {
-                $(stringify!($name) => respond_with(name, request, |request| handler.$name(request)),)*
+                $(stringify!($name) => run_command_with_json(name, request, |request| handler.$name(request)),)*
                 _ => return Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
             };
             response.await
@@ -60,7 +60,7 @@ type ResponseFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + 
 /// Executes one command with a JSON request. The future returns the response as JSON text.
 ///
 /// The future is boxed: one future with the state of every command would take most of this crate's compile time.
-fn respond_with<'a, Request: DeserializeOwned, T: Serialize + Send + 'a>(
+fn run_command_with_json<'a, Request: DeserializeOwned, T: Serialize + Send + 'a>(
     name: &'a str,
     request: &Value,
     run: impl FnOnce(Request) -> ResponseFuture<'a, T>,
@@ -72,7 +72,9 @@ fn respond_with<'a, Request: DeserializeOwned, T: Serialize + Send + 'a>(
             return Box::pin(std::future::ready(Err(error)));
         }
     };
-    Box::pin(async move { serde_json::to_string(&response.await?).map_err(|error| response_error(name, &error)) })
+    Box::pin(async move {
+        serde_json::to_string(&response.await?).map_err(|error| response_serialization_error(name, &error))
+    })
 }
 
 /// Executes a command like [`respond`], but returns the response as a [`Value`].
@@ -81,9 +83,9 @@ fn respond_with<'a, Request: DeserializeOwned, T: Serialize + Send + 'a>(
 /// Returns the errors of [`respond`].
 pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
     let text = respond(handler, name, &request).await?;
-    serde_json::from_str(&text).map_err(|error| response_error(name, &error))
+    serde_json::from_str(&text).map_err(|error| response_serialization_error(name, &error))
 }
 
-fn response_error(name: &str, error: &serde_json::Error) -> ApiError {
+fn response_serialization_error(name: &str, error: &serde_json::Error) -> ApiError {
     ApiError::new(ErrorCode::Internal, format!("{name}: {error}"))
 }

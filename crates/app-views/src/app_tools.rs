@@ -9,8 +9,8 @@ use std::time::Instant;
 use domain::app_view::{AppToolView, AppViewChange, ProvidingApp};
 use domain::call::CallId;
 use host::{AppToolCommand, AppTools, Host};
-use mcp_apps::limits::{APP_TOOL_TIMEOUT, MAX_APP_TOOL_CALLS};
-use mcp_apps::{AppCallId, AppToolError, AppToolList, View};
+use mcp_apps::limits::{APP_TOOL_REQUEST_TIMEOUT, MAX_APP_TOOL_CALLS};
+use mcp_apps::{AppToolCallId, AppToolError, AppToolList, View};
 use mcp_proto::RpcError;
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, Map, Tool};
@@ -25,7 +25,7 @@ use crate::AppViewError;
 const MAX_PENDING_COMMANDS: usize = 2 * MAX_APP_TOOL_CALLS;
 
 /// Sender for the outcome of a call.
-type CallReply = oneshot::Sender<Result<CallToolResult, CallError>>;
+type CallResultSender = oneshot::Sender<Result<CallToolResult, CallError>>;
 
 /// Tools that one shown app offers, and the calls of them that the app has not answered.
 pub(crate) struct OfferedAppTools {
@@ -49,7 +49,7 @@ pub(crate) struct OfferedAppTools {
     is_listing: bool,
     /// Set if the app reported a change while it was asked for its tools.
     is_outdated: bool,
-    calls: BTreeMap<AppCallId, (CallId, CallReply)>,
+    calls: BTreeMap<AppToolCallId, (CallId, CallResultSender)>,
     sender: mpsc::Sender<AppToolCommand>,
     commands: mpsc::Receiver<AppToolCommand>,
     /// Reference to a value that exists while the app is shown.
@@ -96,7 +96,7 @@ impl OfferedAppTools {
     }
 
     /// Asks the app for its tools, if it offers any and belongs to a conversation.
-    pub(crate) fn request_list(&mut self, view: &mut View, now: Instant) {
+    pub(crate) fn request_tool_list(&mut self, view: &mut View, now: Instant) {
         if self.conversation.is_none() {
             return;
         }
@@ -107,9 +107,9 @@ impl OfferedAppTools {
         }
     }
 
-    /// Processes the app's list of tools. Tools that differ from the previous ones are turned off. Returns the change for
-    /// the user, if there is one.
-    pub(crate) async fn on_listed(
+    /// Stores the tools that the app listed, and turns off all its tools if a definition changed. Returns a description
+    /// of the change to show to the user, or `None` if nothing changed.
+    pub(crate) async fn on_tools_listed(
         &mut self,
         view: &mut View,
         listed: Result<AppToolList, AppToolError>,
@@ -117,7 +117,7 @@ impl OfferedAppTools {
     ) -> Option<AppViewChange> {
         self.is_listing = false;
         if std::mem::take(&mut self.is_outdated) {
-            self.request_list(view, now);
+            self.request_tool_list(view, now);
         }
         // An app whose tools can't be read has none.
         let AppToolList { tools, dropped } = listed.unwrap_or_default();
@@ -126,8 +126,9 @@ impl OfferedAppTools {
         self.refuse_names_shared_with_server().await
     }
 
-    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
-    /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
+    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Turns
+    /// off all tools of the app if a remaining definition changed. Returns a description of the change to show to the
+    /// user, or `None` if nothing changed.
     pub(crate) async fn refuse_names_shared_with_server(&mut self) -> Option<AppViewChange> {
         let of_server = self.listed_names_shared_with_server().await;
         let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
@@ -140,7 +141,7 @@ impl OfferedAppTools {
             self.turn_off(false).await;
         }
         (self.tools, self.hash, self.dropped) = (Arc::new(tools), hash, dropped);
-        Some(self.change())
+        Some(self.to_tools_changed())
     }
 
     /// Returns the names that listed tools share with tools of the server.
@@ -160,10 +161,10 @@ impl OfferedAppTools {
     ///
     /// Returns [`AppViewError::OtherTools`] if the definitions have another hash or the app belongs to no conversation,
     /// and [`AppViewError::Review`] if the decision can't be stored.
-    pub(crate) async fn set(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
+    pub(crate) async fn set_enabled_by_hash(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
         let Some(hash) = hash else {
             self.turn_off(true).await;
-            return Ok(self.change());
+            return Ok(self.to_tools_changed());
         };
         let conversation = self.conversation.clone().filter(|_| hash == self.hash.as_str() && !self.tools.is_empty());
         let tools = AppTools {
@@ -176,7 +177,7 @@ impl OfferedAppTools {
         };
         self.host.turn_on_app_tools(tools, hash.to_owned()).await?;
         self.is_on = true;
-        Ok(self.change())
+        Ok(self.to_tools_changed())
     }
 
     /// Turns the tools off because the app's server is no longer running. Returns the change for the user if they were
@@ -184,7 +185,7 @@ impl OfferedAppTools {
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;
-        was_on.then(|| self.change())
+        was_on.then(|| self.to_tools_changed())
     }
 
     pub(crate) async fn turn_off(&mut self, by_user: bool) {
@@ -226,7 +227,7 @@ impl OfferedAppTools {
     }
 
     /// Passes the outcome of a call to the host.
-    pub(crate) fn on_call_ended(&mut self, id: AppCallId, result: Result<Map, AppToolError>) {
+    pub(crate) fn on_call_ended(&mut self, id: AppToolCallId, result: Result<Map, AppToolError>) {
         let Some((_, reply)) = self.calls.remove(&id) else { return };
         let result = result.map_err(to_call_error).and_then(|result| {
             serde_json::from_value(Value::Object(result))
@@ -236,7 +237,7 @@ impl OfferedAppTools {
     }
 
     /// Returns the state of the tools for the user.
-    fn change(&self) -> AppViewChange {
+    fn to_tools_changed(&self) -> AppViewChange {
         let to_view = |tool: &Tool| AppToolView {
             name: tool.name.clone(),
             // Serializing a definition can't fail.
@@ -271,7 +272,7 @@ fn unsent_error_with_reason(reason: &str) -> CallError {
 /// reported as one of that server.
 fn to_call_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_TIMEOUT, total: true },
+        AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_REQUEST_TIMEOUT, total: true },
         AppToolError::Failed(RpcError { code, message, .. }) => {
             CallError::Server(RpcError::new(code, format!("its app says: {message}")))
         }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use mcp_apps::{AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, Platform, StyleVariables, Theme};
+use mcp_apps::{
+    ContainerAxisSize, ContainerSize, DisplayMode, HostContext, HostPlatform, InputDevices, StyleVariables, Theme,
+};
 use mcp_apps::{ToolInfo, limits};
 use serde::{Deserialize, Serialize};
 
@@ -49,16 +51,16 @@ impl AppContext {
             display_mode: self.display_mode,
             available_display_modes: vec![DisplayMode::Inline, DisplayMode::Fullscreen, DisplayMode::Pip],
             container: ContainerSize {
-                width: AxisSize::Fixed(self.width.min(limits::MAX_VIEW_PIXELS)),
+                width: ContainerAxisSize::Fixed(self.width.min(limits::MAX_VIEW_PIXELS)),
                 height: match self.display_mode {
-                    DisplayMode::Inline => AxisSize::UpTo(height),
-                    DisplayMode::Fullscreen | DisplayMode::Pip => AxisSize::Fixed(height),
+                    DisplayMode::Inline => ContainerAxisSize::UpTo(height),
+                    DisplayMode::Fullscreen | DisplayMode::Pip => ContainerAxisSize::Fixed(height),
                 },
             },
             locale: Some(self.locale.clone()),
             time_zone: Some(self.time_zone.clone()),
             user_agent: Some(USER_AGENT.to_owned()),
-            platform: Some(Platform::Desktop),
+            platform: Some(HostPlatform::Desktop),
             input_devices: Some(InputDevices { touch: self.touch, hover: self.hover }),
             ..HostContext::default()
         }

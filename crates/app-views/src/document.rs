@@ -2,19 +2,19 @@
 //! them from a custom scheme, the development host from a name below `localhost`. In both, each shown app has an origin
 //! of its own.
 
-use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy, with_diagnostic_script};
+use mcp_apps::{AppPage, FRAME_SANDBOX_ATTRIBUTE, FrameAncestor, SandboxPolicy, with_diagnostic_script};
 
 /// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app's document.
-const SELF_TEST_PATH: &str = "/self-test";
+const ISOLATION_TEST_PATH: &str = "/self-test";
 /// Document that tests the isolation of its frame: it tries to reach Drawbridge's page, and reports what it could
 /// reach.
-const SELF_TEST_HTML: &str = include_str!("self_test.html");
+const ISOLATION_TEST_HTML: &str = include_str!("self_test.html");
 /// Media type of all documents that frames load.
 const HTML_CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
 /// HTTP response to a request of an app's frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppResponse {
+pub struct AppFrameResponse {
     /// HTTP status: 200 for a document of a shown app, otherwise 404.
     pub status: u16,
     /// HTTP headers as pairs of name and value.
@@ -23,7 +23,7 @@ pub struct AppResponse {
     pub body: Vec<u8>,
 }
 
-impl AppResponse {
+impl AppFrameResponse {
     /// Returns the response with status 404 to a request for anything but the documents of a shown app.
     #[must_use]
     pub fn not_found() -> Self {
@@ -48,11 +48,11 @@ impl FrameDocuments {
     pub(crate) fn new(page: &AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
         Self {
             page: Some(with_diagnostic_script(&page.html).into_bytes()),
-            self_test: Some(SELF_TEST_HTML),
+            self_test: Some(ISOLATION_TEST_HTML),
             html: page.html.clone(),
             // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
             content_security_policy: format!(
-                "{}; sandbox {SANDBOX_ATTRIBUTE}",
+                "{}; sandbox {FRAME_SANDBOX_ATTRIBUTE}",
                 policy.content_security_policy(ancestors)
             ),
             permissions_policy: policy.permissions_policy(),
@@ -70,13 +70,13 @@ impl FrameDocuments {
     }
 
     /// Returns the response to a frame's request for `path`.
-    pub(crate) fn respond(&mut self, path: &str) -> AppResponse {
+    pub(crate) fn respond(&mut self, path: &str) -> AppFrameResponse {
         let body = match path {
             "/" | "" => self.page.take(),
-            SELF_TEST_PATH => self.self_test.take().map(|text| text.as_bytes().to_vec()),
+            ISOLATION_TEST_PATH => self.self_test.take().map(|text| text.as_bytes().to_vec()),
             _ => None,
         };
-        let Some(body) = body else { return AppResponse::not_found() };
+        let Some(body) = body else { return AppFrameResponse::not_found() };
         let headers = vec![
             ("Content-Type", HTML_CONTENT_TYPE.to_owned()),
             ("Content-Security-Policy", self.content_security_policy.clone()),
@@ -86,6 +86,6 @@ impl FrameDocuments {
             ("X-DNS-Prefetch-Control", "off".to_owned()),
             ("Cache-Control", "no-store".to_owned()),
         ];
-        AppResponse { status: 200, headers, body }
+        AppFrameResponse { status: 200, headers, body }
     }
 }

@@ -9,7 +9,7 @@ use host::{CallOrigin, Host};
 ///
 /// The app belongs to the server, so giving it arguments amounts to sending them to the server. Therefore this is
 /// permitted only while the call would be allowed without consent whatever its arguments are.
-pub(crate) async fn may_receive_early_arguments(
+pub(crate) async fn may_stream_arguments_to_app(
     host: &Host,
     chat: &Chat,
     conversation: &str,
@@ -19,5 +19,5 @@ pub(crate) async fn may_receive_early_arguments(
     // The policy decides last, since the settings are read from the disk.
     let is_enabled = chat.enables_tool(conversation, server, tool).await.unwrap_or(false);
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
-    is_enabled && host.allows_every_call(origin, server.to_owned(), tool.to_owned()).await.unwrap_or(false)
+    is_enabled && host.allows_every_call_of_tool(origin, server.to_owned(), tool.to_owned()).await.unwrap_or(false)
 }

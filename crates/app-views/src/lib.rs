@@ -37,10 +37,10 @@ mod view_task;
 
 pub use context::AppContext;
 pub use displayed_call::DisplayedCall;
-pub use document::AppResponse;
+pub use document::AppFrameResponse;
 pub use error::AppViewError;
 pub use opened_app::{AppDocumentText, OpenedApp, ShownApp};
-pub use page_report::{AppPageReport, AppSource, PageReview};
+pub use page_report::{AppPageReport, AppPageReview, AppSource};
 pub use page_source::AppPageError;
 pub use user_requests::AppAnswer;
 
@@ -52,18 +52,18 @@ use chat::Chat;
 use domain::call::CallFailure;
 use domain::item::ItemBody;
 use host::Host;
-use mcp_apps::{FrameAncestor, SANDBOX_ATTRIBUTE, SamplingSupport, SandboxPolicy, ToolInfo};
+use mcp_apps::{FRAME_SANDBOX_ATTRIBUTE, FrameAncestor, SamplingSupport, SandboxPolicy, ToolInfo};
 use offers::review::AppReviewState;
 use ports::server_config::ServerConfig;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use document::FrameDocuments;
-use early_arguments::may_receive_early_arguments;
+use early_arguments::may_stream_arguments_to_app;
 use page_source::without_unsupported_permissions;
 use shown_views::{SharedAppViewState, ShownView};
 use streamed_call::StreamedCall;
-use view_task::{ViewSetup, ViewedCall};
+use view_task::{DisplayedCallState, ViewTaskSetup};
 
 /// Maximum number of apps (MCP Apps) that are shown at the same time.
 const MAX_SHOWN_APPS: usize = 32;
@@ -80,16 +80,16 @@ pub struct AppViews {
 
 impl AppViews {
     /// Creates an instance for a host that can't show apps, since no page may embed them.
-    /// [`with_ancestors`](Self::with_ancestors) changes that.
+    /// [`with_frame_ancestors`](Self::with_frame_ancestors) changes that.
     #[must_use]
     pub fn new(host: Host, chat: Chat) -> Self {
         Self { host, chat, shared: Arc::default() }
     }
 
     /// Returns an instance whose apps can be embedded by pages of these origins. The caller has to serve the responses
-    /// of [`respond`](Self::respond) from a separate origin for each view.
+    /// of [`respond_to_frame`](Self::respond_to_frame) from a separate origin for each view.
     #[must_use]
-    pub fn with_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
+    pub fn with_frame_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
         Self { shared: Arc::new(SharedAppViewState { ancestors, ..SharedAppViewState::default() }), ..self }
     }
 
@@ -98,10 +98,11 @@ impl AppViews {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`page`](Self::page), [`AppViewError::NotApproved`] if the user has not approved this
-    /// version of the page, [`AppViewError::NoResult`] or [`AppViewError::Conversation`] if the call can't be read,
-    /// [`AppViewError::NotStreamed`] or [`AppViewError::NotDecided`] if a model is not writing the call or the app may
-    /// not receive its arguments yet, and [`AppViewError::TooMany`] if the maximum number of apps is shown.
+    /// Returns the errors of [`page_for_review`](Self::page_for_review), [`AppViewError::NotApproved`] if the user has
+    /// not approved this version of the page, [`AppViewError::NoResult`] or [`AppViewError::Conversation`] if the call
+    /// can't be read, [`AppViewError::NotStreamed`] or [`AppViewError::NotDecided`] if a model is not writing the call
+    /// or the app may not receive its arguments yet, and [`AppViewError::TooMany`] if the maximum number of apps is
+    /// shown.
     pub async fn open(
         &self,
         server: String,
@@ -110,34 +111,34 @@ impl AppViews {
         context: AppContext,
     ) -> Result<OpenedApp, AppViewError> {
         if let DisplayedCall::Streamed { conversation, reply, tool_use } = &call {
-            self.streamed_call(conversation, reply, tool_use, (&server, &tool))?;
+            self.find_streamed_call(conversation, reply, tool_use, (&server, &tool))?;
             // The request for the page would tell the server that the model is writing a call.
-            if !may_receive_early_arguments(&self.host, &self.chat, conversation, &server, &tool).await {
+            if !may_stream_arguments_to_app(&self.host, &self.chat, conversation, &server, &tool).await {
                 return Err(AppViewError::NotDecided);
             }
         }
-        let (definition, page) = self.read_tool_and_page(&server, &tool).await?;
+        let (definition, page) = self.read_tool_and_page_if_supported(&server, &tool).await?;
         let (page, _) = without_unsupported_permissions(page);
         let AppReviewState::Approved(grants) = self.host.app_review_state(server.clone(), &page).await? else {
             return Err(AppViewError::NotApproved);
         };
         // A streamed call is read after that, so that no change of it is missed.
         let events = self.host.events();
-        let (conversation, viewed) = self.displayed_call(&server, &tool, call).await?;
+        let (conversation, viewed) = self.find_displayed_call(&server, &tool, call).await?;
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let definition = ToolInfo::new(None, &definition);
-        let callable_tools = page_source::callable_tools(&self.host, &server).await;
+        let callable_tools = page_source::tools_callable_by_apps(&self.host, &server).await;
         let sampling = self.sampling_support(&server).await;
         let id = random_id().ok_or(AppViewError::NoRandomNumbers)?;
         let uri = page.uri.as_str().to_owned();
         let opened = OpenedApp {
             view: id.clone(),
             uri: uri.clone(),
-            sandbox: SANDBOX_ATTRIBUTE.to_owned(),
-            allow: policy.allow_attribute(),
+            sandbox: FRAME_SANDBOX_ATTRIBUTE.to_owned(),
+            allow: policy.frame_allow_attribute(),
         };
         let shown = Arc::new(());
-        let setup = ViewSetup {
+        let setup = ViewTaskSetup {
             id: id.clone(),
             server: server.clone(),
             tool,
@@ -158,7 +159,7 @@ impl AppViews {
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
         {
-            let mut views = self.views();
+            let mut views = self.lock_views();
             if views.len() >= MAX_SHOWN_APPS {
                 return Err(AppViewError::TooMany);
             }
@@ -169,7 +170,7 @@ impl AppViews {
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.
         if self.host.app_review_state(server, &page).await? != AppReviewState::Approved(grants) {
-            self.views().remove(&id);
+            self.lock_views().remove(&id);
             return Err(AppViewError::NotApproved);
         }
         Ok(opened)
@@ -189,17 +190,17 @@ impl AppViews {
 
     /// Returns the conversation to which a displayed call belongs, if any, and the result or the current state of the
     /// call.
-    async fn displayed_call(
+    async fn find_displayed_call(
         &self,
         server: &str,
         tool: &str,
         call: DisplayedCall,
-    ) -> Result<(Option<String>, ViewedCall), AppViewError> {
+    ) -> Result<(Option<String>, DisplayedCallState), AppViewError> {
         let (conversation, item) = match call {
-            DisplayedCall::Result { result } => return Ok((None, ViewedCall::Finished(*result))),
+            DisplayedCall::Result { result } => return Ok((None, DisplayedCallState::Finished(*result))),
             DisplayedCall::Streamed { conversation, reply, tool_use } => {
-                let streamed = self.streamed_call(&conversation, &reply, &tool_use, (server, tool))?;
-                return Ok((Some(conversation), ViewedCall::Streamed(streamed)));
+                let streamed = self.find_streamed_call(&conversation, &reply, &tool_use, (server, tool))?;
+                return Ok((Some(conversation), DisplayedCallState::Streamed(streamed)));
             }
             DisplayedCall::Item { conversation, item } => (conversation, item),
         };
@@ -208,21 +209,21 @@ impl AppViews {
             ItemBody::ToolCall { server: called, tool: name, app: None, result: Some(result), .. }
                 if called == server && name == tool =>
             {
-                Ok((Some(conversation), ViewedCall::Finished(result)))
+                Ok((Some(conversation), DisplayedCallState::Finished(result)))
             }
             _ => Err(AppViewError::NoResult),
         }
     }
 
     /// Returns the call of a tool that a model is writing in this reply of a conversation.
-    fn streamed_call(
+    fn find_streamed_call(
         &self,
         conversation: &str,
         reply: &str,
         tool_use: &str,
         tool: (&str, &str),
     ) -> Result<StreamedCall, AppViewError> {
-        let (_, live) = self.chat.reply_in_progress(conversation);
+        let (_, live) = self.chat.is_replying_with_partial_reply(conversation);
         let (item, next_delta) = live.filter(|(item, _)| item.id == reply).ok_or(AppViewError::NotStreamed)?;
         let found = StreamedCall::find(conversation, (&item, next_delta), tool_use, tool);
         found.ok_or(AppViewError::NotStreamed)

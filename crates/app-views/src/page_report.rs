@@ -1,6 +1,6 @@
-//! An app page as it is shown to the user for approval. Used by `AppViews::page`.
+//! An app page as it is shown to the user for approval. Used by `AppViews::page_for_review`.
 
-use mcp_apps::{AppPage, DeclaredSources, Permissions, SandboxGrants, SourceReach, SourceUse};
+use mcp_apps::{AppPage, CspSourceReach, CspSourceUse, DeclaredCspSources, PagePermissions, SandboxGrants};
 use offers::review::AppReviewState;
 use serde::{Deserialize, Serialize};
 
@@ -18,22 +18,22 @@ pub struct AppPageReport {
     /// Size of the document in bytes.
     pub bytes: u64,
     /// State of the user's review of the page.
-    pub review: PageReview,
+    pub review: AppPageReview,
     /// Access that an approved page has, or else the access that approving all of the page's requests would grant.
     pub grants: SandboxGrants,
     /// Hosts that the page requests to contact, or to load resources from.
     pub sources: Vec<AppSource>,
     /// Permissions of the web view that the page requests and that the user can grant.
-    pub permissions: Permissions,
+    pub permissions: PagePermissions,
     /// Declarations of the server that have no effect, with the reasons in English.
     pub notes: Vec<String>,
 }
 
 /// State of the user's review of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPageReview"))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum PageReview {
+pub enum AppPageReview {
     /// No version of the page was approved.
     New,
     /// Another version of the page was approved.
@@ -48,23 +48,23 @@ pub enum PageReview {
 #[serde(rename_all = "camelCase")]
 pub struct AppSource {
     /// Purpose for which the page would use the host.
-    pub used_as: SourceUse,
+    pub used_as: CspSourceUse,
     /// Origin, such as `https://example.com`, or `*` for every host.
     pub origin: String,
     /// Network that the origin reaches, such as the internet or this computer.
-    pub reach: SourceReach,
+    pub reach: CspSourceReach,
 }
 
 impl AppPageReport {
     pub(crate) fn new(page: AppPage, state: AppReviewState) -> Self {
         let (page, unsupported) = without_unsupported_permissions(page);
-        let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+        let declared = page.metadata.domains.as_ref().map(DeclaredCspSources::parse).unwrap_or_default();
         let sources = to_app_sources(&declared);
         let requested = requested_grants(&sources, page.metadata.permissions.clone());
         let (review, grants) = match state {
-            AppReviewState::New => (PageReview::New, requested),
-            AppReviewState::Changed => (PageReview::Changed, requested),
-            AppReviewState::Approved(grants) => (PageReview::Approved, grants),
+            AppReviewState::New => (AppPageReview::New, requested),
+            AppReviewState::Changed => (AppPageReview::Changed, requested),
+            AppReviewState::Approved(grants) => (AppPageReview::Approved, grants),
         };
         let faults = page.metadata.faults.iter().map(ToString::to_string);
         let echoed = page.echoed_uri.iter().map(|uri| format!("the server returned the page as {uri}"));
@@ -86,19 +86,19 @@ impl AppPageReport {
 }
 
 /// Returns the grants for all sources and permissions that a page requests.
-fn requested_grants(sources: &[AppSource], permissions: Permissions) -> SandboxGrants {
-    let reaches = |levels: &[SourceReach]| sources.iter().any(|source| levels.contains(&source.reach));
+fn requested_grants(sources: &[AppSource], permissions: PagePermissions) -> SandboxGrants {
+    let reaches = |levels: &[CspSourceReach]| sources.iter().any(|source| levels.contains(&source.reach));
     SandboxGrants {
-        declared_origins: reaches(&[SourceReach::Internet, SourceReach::PrivateNetwork]),
-        loopback: reaches(&[SourceReach::Loopback]),
-        every_host: reaches(&[SourceReach::EveryHost]),
+        declared_origins: reaches(&[CspSourceReach::Internet, CspSourceReach::PrivateNetwork]),
+        loopback: reaches(&[CspSourceReach::Loopback]),
+        every_host: reaches(&[CspSourceReach::EveryHost]),
         permissions,
     }
 }
 
 /// Converts a page's declared sources to the form in which they are shown to the user.
-fn to_app_sources(sources: &DeclaredSources) -> Vec<AppSource> {
-    let shown = |(used_as, source): (SourceUse, &mcp_apps::Source)| AppSource {
+fn to_app_sources(sources: &DeclaredCspSources) -> Vec<AppSource> {
+    let shown = |(used_as, source): (CspSourceUse, &mcp_apps::CspSource)| AppSource {
         used_as,
         origin: source.to_string(),
         reach: source.reach(),

@@ -20,7 +20,7 @@ use supervision::token_bucket::TokenBucket;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::result::{call_tool_result, list_result};
+use crate::result::{call_tool_result_json, list_result_json};
 
 /// Number of refusals in a row after which further calls, sampling requests, and reads on which the user would have to
 /// decide are refused without a consent request.
@@ -38,15 +38,15 @@ const TOO_MANY_WITHDRAWALS_REASON: &str =
     "the app has withdrawn too many requests before they were decided; it can send requests again later";
 
 /// Requests of one app that wait for its MCP server, for a model, or for the user's decision.
-pub(crate) struct RunningRequests {
+pub(crate) struct RunningAppRequests {
     host: Host,
     chat: Chat,
     view: AppViewId,
     server: String,
     origin: CallOrigin,
-    running: JoinSet<EndedRequest>,
+    running: JoinSet<EndedAppRequest>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
-    requests: HashMap<AppRequestId, RunningRequest>,
+    requests: HashMap<AppRequestId, RunningAppRequest>,
     /// Number of consecutive requests of the app that were refused, and of sampling requests that failed.
     refused: u32,
     /// Token bucket for the requests that the app withdraws before they are decided.
@@ -55,7 +55,7 @@ pub(crate) struct RunningRequests {
 
 /// Kind of a request, which determines how its end changes the number of consecutive refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RequestKind {
+enum RunningRequestKind {
     ToolCall,
     Sampling,
     /// A list of the host's catalog, which needs no decision.
@@ -70,7 +70,7 @@ enum RequestKind {
 }
 
 /// A request of an app that has its response.
-struct EndedRequest {
+struct EndedAppRequest {
     id: AppRequestId,
     response: HostResponse,
     /// Set if the user had to decide about the request, unless it is refused.
@@ -78,15 +78,15 @@ struct EndedRequest {
 }
 
 /// A request of an app that waits for its response.
-struct RunningRequest {
-    kind: RequestKind,
+struct RunningAppRequest {
+    kind: RunningRequestKind,
     task: AbortHandle,
     call: CallId,
     /// Cancels a tool call, even if the host has not registered the call yet.
     stop: CancellationToken,
 }
 
-impl RunningRequests {
+impl RunningAppRequests {
     pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
         let withdrawals = Arc::new(Mutex::new(TokenBucket::new(MAX_WITHDRAWAL_BURST, WITHDRAWALS_PER_SECOND)));
         let (running, requests) = (JoinSet::new(), HashMap::new());
@@ -99,35 +99,36 @@ impl RunningRequests {
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
         let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
         let stopped = stop.clone();
-        let limit_refusal = self.limit_refusal();
+        let limit_refusal = self.limit_refusal_reason();
         let kind = match &request {
-            AppRequest::CallTool { .. } => RequestKind::ToolCall,
-            AppRequest::Sample(_) => RequestKind::Sampling,
-            AppRequest::ReadResource { .. } if limit_refusal.is_some() => RequestKind::ReadBeyondLimit,
-            AppRequest::ReadResource { .. } => RequestKind::Read,
-            _ => RequestKind::List,
+            AppRequest::CallTool { .. } => RunningRequestKind::ToolCall,
+            AppRequest::Sample(_) => RunningRequestKind::Sampling,
+            AppRequest::ReadResource { .. } if limit_refusal.is_some() => RunningRequestKind::ReadBeyondLimit,
+            AppRequest::ReadResource { .. } => RunningRequestKind::Read,
+            _ => RunningRequestKind::List,
         };
-        if matches!(kind, RequestKind::ToolCall | RequestKind::Sampling)
+        if matches!(kind, RunningRequestKind::ToolCall | RunningRequestKind::Sampling)
             && let Some(reason) = limit_refusal
         {
-            let task = self.running.spawn(async move { EndedRequest::refused(id, reason) });
-            self.requests.insert(id, RunningRequest { kind: RequestKind::BeyondLimit, task, call, stop });
+            let task = self.running.spawn(async move { EndedAppRequest::refused(id, reason) });
+            self.requests.insert(id, RunningAppRequest { kind: RunningRequestKind::BeyondLimit, task, call, stop });
             return Ok(());
         }
         let task = match request {
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
                 let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments, repeats: None };
-                let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
-                EndedRequest { id, response: to_host_response(result), needed_decision: true }
+                let result =
+                    chat.call_tool_until_cancelled(call, stopped).await.map(|result| call_tool_result_json(&result));
+                EndedAppRequest { id, response: to_host_response(result), needed_decision: true }
             }),
             AppRequest::Sample(params) => self.running.spawn(async move {
                 let response = to_sampling_response(host.sample_for_app(origin, server, params).await);
-                EndedRequest { id, response, needed_decision: true }
+                EndedAppRequest { id, response, needed_decision: true }
             }),
             AppRequest::ReadResource { uri } => {
                 // A read beyond a limit is refused instead of asking the user, so that it can't be withdrawn.
                 let withdrawals = limit_refusal.is_none().then(|| Arc::clone(&self.withdrawals));
-                let cancellation = ReadCancellation { host: host.clone(), call: Some(call_id.clone()), withdrawals };
+                let cancellation = CancelReadOnDrop { host: host.clone(), call: Some(call_id.clone()), withdrawals };
                 self.running.spawn(async move {
                     let mut cancellation = cancellation;
                     let ended = read_resource(&host, (id, call_id), origin, (server, uri), limit_refusal).await;
@@ -135,28 +136,37 @@ impl RunningRequests {
                     ended
                 })
             }
-            AppRequest::ListTools { .. } => self.spawn_list(id, "tools", |catalog| raw_entries(&catalog.tools)),
+            AppRequest::ListTools { .. } => {
+                self.spawn_catalog_list_response(id, "tools", |catalog| entries_as_json(&catalog.tools))
+            }
             AppRequest::ListResources { .. } => {
-                self.spawn_list(id, "resources", |catalog| raw_entries(&catalog.resources))
+                self.spawn_catalog_list_response(id, "resources", |catalog| entries_as_json(&catalog.resources))
             }
             AppRequest::ListResourceTemplates { .. } => {
-                self.spawn_list(id, "resourceTemplates", |catalog| raw_entries(&catalog.templates))
+                self.spawn_catalog_list_response(id, "resourceTemplates", |catalog| entries_as_json(&catalog.templates))
             }
-            AppRequest::ListPrompts { .. } => self.spawn_list(id, "prompts", |catalog| raw_entries(&catalog.prompts)),
+            AppRequest::ListPrompts { .. } => {
+                self.spawn_catalog_list_response(id, "prompts", |catalog| entries_as_json(&catalog.prompts))
+            }
             other => return Err(other),
         };
-        self.requests.insert(id, RunningRequest { kind, task, call, stop });
+        self.requests.insert(id, RunningAppRequest { kind, task, call, stop });
         Ok(())
     }
 
     /// Responds to a list request with the host's catalog of the server. The catalog contains the whole list, so that
     /// the response has no cursor.
-    fn spawn_list(&mut self, id: AppRequestId, name: &'static str, entries: fn(&Catalog) -> Vec<Value>) -> AbortHandle {
+    fn spawn_catalog_list_response(
+        &mut self,
+        id: AppRequestId,
+        name: &'static str,
+        entries: fn(&Catalog) -> Vec<Value>,
+    ) -> AbortHandle {
         let (host, server) = (self.host.clone(), self.server.clone());
         self.running.spawn(async move {
             let catalog = host.catalog(server).await.map_err(|_| CallFailure::Closing);
-            let response = to_host_response(catalog.map(|catalog| list_result(name, entries(&catalog))));
-            EndedRequest { id, response, needed_decision: false }
+            let response = to_host_response(catalog.map(|catalog| list_result_json(name, entries(&catalog))));
+            EndedAppRequest { id, response, needed_decision: false }
         })
     }
 
@@ -167,7 +177,7 @@ impl RunningRequests {
             match self.running.join_next().await {
                 Some(Ok(ended)) => {
                     let kind = self.requests.remove(&ended.id).map(|running| running.kind);
-                    self.count_refusal(kind, &ended);
+                    self.update_refusal_count(kind, &ended);
                     return (ended.id, ended.response);
                 }
                 // The request was cancelled, so that it needs no response.
@@ -186,7 +196,7 @@ impl RunningRequests {
     }
 
     /// Returns the reason to refuse further requests that need the user's decision, if a limit is reached.
-    fn limit_refusal(&self) -> Option<&'static str> {
+    fn limit_refusal_reason(&self) -> Option<&'static str> {
         if self.refused >= MAX_CONSECUTIVE_REFUSALS {
             return Some(TOO_MANY_REFUSALS_REASON);
         }
@@ -195,15 +205,15 @@ impl RunningRequests {
     }
 
     /// Counts the end of a request. An error of the app's own server neither is a refusal nor ends a row of refusals.
-    fn count_refusal(&mut self, kind: Option<RequestKind>, ended: &EndedRequest) {
+    fn update_refusal_count(&mut self, kind: Option<RunningRequestKind>, ended: &EndedAppRequest) {
         match (kind, &ended.response) {
-            (Some(RequestKind::BeyondLimit | RequestKind::ReadBeyondLimit), _) => {}
+            (Some(RunningRequestKind::BeyondLimit | RunningRequestKind::ReadBeyondLimit), _) => {}
             // An app can send invalid sampling requests at any rate.
-            (_, HostResponse::Refused(_)) | (Some(RequestKind::Sampling), HostResponse::Failed(_)) => {
+            (_, HostResponse::Refused(_)) | (Some(RunningRequestKind::Sampling), HostResponse::Failed(_)) => {
                 self.refused = self.refused.saturating_add(1);
             }
-            (Some(RequestKind::ToolCall), HostResponse::Result(_)) => self.refused = 0,
-            (Some(RequestKind::Read), HostResponse::Result(_)) if ended.needed_decision => self.refused = 0,
+            (Some(RunningRequestKind::ToolCall), HostResponse::Result(_)) => self.refused = 0,
+            (Some(RunningRequestKind::Read), HostResponse::Result(_)) if ended.needed_decision => self.refused = 0,
             (_, HostResponse::Sampling(_)) => self.refused = 0,
             _ => {}
         }
@@ -211,20 +221,23 @@ impl RunningRequests {
 
     /// Cancels a request of the app. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
-        let Some(RunningRequest { kind, task, call, stop }) = self.requests.remove(&id) else { return };
+        let Some(RunningAppRequest { kind, task, call, stop }) = self.requests.remove(&id) else { return };
         // This also withdraws a sampling request, and cancels a read.
         task.abort();
         match kind {
-            RequestKind::List | RequestKind::Read | RequestKind::ReadBeyondLimit | RequestKind::BeyondLimit => {}
-            RequestKind::Sampling => count_withdrawal(&self.withdrawals),
-            RequestKind::ToolCall => {
+            RunningRequestKind::List
+            | RunningRequestKind::Read
+            | RunningRequestKind::ReadBeyondLimit
+            | RunningRequestKind::BeyondLimit => {}
+            RunningRequestKind::Sampling => take_withdrawal_token(&self.withdrawals),
+            RunningRequestKind::ToolCall => {
                 cancel_call(self.host.clone(), call, Some(Arc::clone(&self.withdrawals)), Some(stop));
             }
         }
     }
 }
 
-impl Drop for RunningRequests {
+impl Drop for RunningAppRequests {
     fn drop(&mut self) {
         let requests: Vec<AppRequestId> = self.requests.keys().copied().collect();
         for id in requests {
@@ -233,7 +246,7 @@ impl Drop for RunningRequests {
     }
 }
 
-impl EndedRequest {
+impl EndedAppRequest {
     fn refused(id: AppRequestId, reason: &str) -> Self {
         Self { id, response: HostResponse::Refused(reason.to_owned()), needed_decision: false }
     }
@@ -247,26 +260,26 @@ async fn read_resource(
     origin: CallOrigin,
     (server, uri): (String, String),
     limit_refusal: Option<&str>,
-) -> EndedRequest {
+) -> EndedAppRequest {
     let needed_decision = match host.asks_before_read(origin.clone(), server.clone(), uri.clone()).await {
         Ok(asks) => asks,
         Err(failure) => {
-            return EndedRequest { id, response: to_host_response(Err(failure)), needed_decision: false };
+            return EndedAppRequest { id, response: to_host_response(Err(failure)), needed_decision: false };
         }
     };
     if let Some(reason) = limit_refusal.filter(|_| needed_decision) {
-        return EndedRequest::refused(id, reason);
+        return EndedAppRequest::refused(id, reason);
     }
     // Contents from the cache would need no decision.
     let read = host.read_resource_as(origin, call, server, uri, true).await;
     let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
-    let response = to_host_response(contents.map(|contents| list_result("contents", contents)));
-    EndedRequest { id, response, needed_decision }
+    let response = to_host_response(contents.map(|contents| list_result_json("contents", contents)));
+    EndedAppRequest { id, response, needed_decision }
 }
 
 /// Cancels the read of a resource on drop, unless it has ended. The host may register the read as late as in the last
 /// poll of an aborted task.
-struct ReadCancellation {
+struct CancelReadOnDrop {
     host: Host,
     /// Call of the read, or `None` if it has ended.
     call: Option<CallId>,
@@ -274,7 +287,7 @@ struct ReadCancellation {
     withdrawals: Option<Arc<Mutex<TokenBucket>>>,
 }
 
-impl Drop for ReadCancellation {
+impl Drop for CancelReadOnDrop {
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             cancel_call(self.host.clone(), call, self.withdrawals.take(), None);
@@ -295,7 +308,7 @@ fn cancel_call(
         // A tool call that is not found is about to begin, and is then stopped by its token, or has just ended.
         let was_sent = matches!(host.cancel_call(call).await, Ok(true));
         if let Some(withdrawals) = withdrawals.filter(|_| !was_sent) {
-            count_withdrawal(&withdrawals);
+            take_withdrawal_token(&withdrawals);
         }
         if let Some(stop) = stop {
             stop.cancel();
@@ -303,11 +316,11 @@ fn cancel_call(
     });
 }
 
-fn count_withdrawal(withdrawals: &Mutex<TokenBucket>) {
+fn take_withdrawal_token(withdrawals: &Mutex<TokenBucket>) {
     withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);
 }
 
-fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
+fn entries_as_json<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
     entries.iter().filter_map(|entry| entry.raw().parse().ok()).collect()
 }
 

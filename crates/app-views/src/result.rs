@@ -5,7 +5,7 @@ use mcp_proto::types::{CallToolResult, Map};
 use serde_json::{Value, json};
 
 /// Converts a stored result of a tool call to the members of the protocol's `CallToolResult`.
-pub(crate) fn call_tool_result(result: &ToolResult) -> Map {
+pub(crate) fn call_tool_result_json(result: &ToolResult) -> Map {
     match json!(CallToolResult::from(result)) {
         Value::Object(members) => members,
         _ => Map::new(),
@@ -13,6 +13,6 @@ pub(crate) fn call_tool_result(result: &ToolResult) -> Map {
 }
 
 /// Returns a result object whose only member `name` contains these entries, as in the result of a list request.
-pub(crate) fn list_result(name: &str, entries: Vec<Value>) -> Map {
+pub(crate) fn list_result_json(name: &str, entries: Vec<Value>) -> Map {
     std::iter::once((name.to_owned(), Value::Array(entries))).collect()
 }

@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use crate::document::FrameDocuments;
-use crate::user_requests::SavedFile;
-use crate::view_task::ViewInput;
-use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews, ShownApp};
+use crate::user_requests::FileOfferedByApp;
+use crate::view_task::ViewTaskInput;
+use crate::{AppAnswer, AppContext, AppDocumentText, AppFrameResponse, AppViewError, AppViews, ShownApp};
 
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
@@ -33,7 +33,7 @@ pub(crate) struct ShownView {
     pub(crate) conversation: Option<String>,
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
-    pub(crate) inputs: mpsc::Sender<ViewInput>,
+    pub(crate) inputs: mpsc::Sender<ViewTaskInput>,
     /// Value to which the app's tools have weak references, so that they can be called only while it exists. `None`
     /// once the app is being closed.
     pub(crate) shown: Option<Arc<()>>,
@@ -44,8 +44,8 @@ pub(crate) struct ShownView {
 impl AppViews {
     /// Returns the response to a request of an app's frame for `path` at the origin of `view`.
     #[must_use]
-    pub fn respond(&self, view: &str, path: &str) -> AppResponse {
-        self.views().get_mut(view).map_or_else(AppResponse::not_found, |shown| shown.documents.respond(path))
+    pub fn respond_to_frame(&self, view: &str, path: &str) -> AppFrameResponse {
+        self.lock_views().get_mut(view).map_or_else(AppFrameResponse::not_found, |shown| shown.documents.respond(path))
     }
 
     /// Returns the HTML source and the content security policy of a shown app.
@@ -54,7 +54,7 @@ impl AppViews {
     ///
     /// Returns [`AppViewError::Closed`] if the app is not shown.
     pub fn document(&self, view: &str) -> Result<AppDocumentText, AppViewError> {
-        let views = self.views();
+        let views = self.lock_views();
         let documents = &views.get(view).ok_or(AppViewError::Closed)?.documents;
         let policy = documents.content_security_policy().to_owned();
         Ok(AppDocumentText { html: documents.html().to_owned(), policy })
@@ -64,9 +64,10 @@ impl AppViews {
     /// app is not shown.
     #[must_use]
     pub fn is_outside_conversation(&self, view: &str, conversation: Option<&str>) -> bool {
-        let is_own =
-            |shown: &ShownView| conversation.is_some_and(|own| is_in_window_of(shown.conversation.as_deref(), own));
-        self.views().get(view).is_some_and(|shown| !is_own(shown))
+        let is_own = |shown: &ShownView| {
+            conversation.is_some_and(|own| is_in_conversation_window(shown.conversation.as_deref(), own))
+        };
+        self.lock_views().get(view).is_some_and(|shown| !is_own(shown))
     }
 
     /// Passes a message that an app's frame has posted to the async task that runs the app.
@@ -77,12 +78,12 @@ impl AppViews {
     /// app wait.
     pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
         let bytes = message.len();
-        let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
+        let queued = self.lock_views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
         if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_MESSAGE_BYTES {
             queued.fetch_sub(bytes, Ordering::Relaxed);
             return Err(AppViewError::Busy);
         }
-        let sent = self.send_input(view, ViewInput::Message(message));
+        let sent = self.send_input(view, ViewTaskInput::Message(message));
         if sent.is_err() {
             queued.fetch_sub(bytes, Ordering::Relaxed);
         }
@@ -95,7 +96,7 @@ impl AppViews {
     ///
     /// Returns the errors of [`receive_message`](Self::receive_message).
     pub fn change_context(&self, view: &str, context: AppContext) -> Result<(), AppViewError> {
-        self.send_input(view, ViewInput::Context(Box::new(context)))
+        self.send_input(view, ViewTaskInput::Context(Box::new(context)))
     }
 
     /// Passes the user's decision on a request of an app to the app's async task.
@@ -103,8 +104,8 @@ impl AppViews {
     /// # Errors
     ///
     /// Returns the errors of [`receive_message`](Self::receive_message).
-    pub fn answer(&self, view: &str, request: u64, answer: AppAnswer) -> Result<(), AppViewError> {
-        self.send_input(view, ViewInput::Answer { request, answer })
+    pub fn answer_request(&self, view: &str, request: u64, answer: AppAnswer) -> Result<(), AppViewError> {
+        self.send_input(view, ViewTaskInput::Answer { request, answer })
     }
 
     /// Lets the model of the app's conversation use the app's tools with this hash, until the app is closed or its tools
@@ -115,9 +116,9 @@ impl AppViews {
     /// Returns [`AppViewError::OtherTools`] if the app now offers other tools than those with this hash,
     /// [`AppViewError::Review`] if the decision can't be stored, and the errors of
     /// [`receive_message`](Self::receive_message).
-    pub async fn set_tools(&self, view: &str, hash: Option<String>) -> Result<(), AppViewError> {
+    pub async fn set_enabled_tools(&self, view: &str, hash: Option<String>) -> Result<(), AppViewError> {
         let (reply, replied) = tokio::sync::oneshot::channel();
-        self.send_input(view, ViewInput::Tools { hash, reply })?;
+        self.send_input(view, ViewTaskInput::Tools { hash, reply })?;
         replied.await.map_err(|_| AppViewError::Closed)?
     }
 
@@ -125,12 +126,12 @@ impl AppViews {
     /// shown has no effect.
     pub fn close(&self, view: &str) {
         // The model must not call tools while the app saves its state, or before its task receives the input.
-        if let Some(closing) = self.views().get_mut(view) {
+        if let Some(closing) = self.lock_views().get_mut(view) {
             closing.shown = None;
         }
         // An app that floods its view is closed without notice.
-        if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
-            self.views().remove(view);
+        if let Err(AppViewError::Busy) = self.send_input(view, ViewTaskInput::Close) {
+            self.lock_views().remove(view);
         }
     }
 
@@ -140,19 +141,24 @@ impl AppViews {
     ///
     /// Returns [`AppViewError::NoRequest`] if the app has no such request or file, and the errors of
     /// [`receive_message`](Self::receive_message).
-    pub async fn file(&self, view: &str, request: u64, index: u32) -> Result<(String, Vec<u8>), AppViewError> {
+    pub async fn file_offered_by_app(
+        &self,
+        view: &str,
+        request: u64,
+        index: u32,
+    ) -> Result<(String, Vec<u8>), AppViewError> {
         let (reply, replied) = tokio::sync::oneshot::channel();
-        self.send_input(view, ViewInput::File { request, index, reply })?;
-        let SavedFile { name, bytes } = replied.await.ok().flatten().ok_or(AppViewError::NoRequest)?;
+        self.send_input(view, ViewTaskInput::File { request, index, reply })?;
+        let FileOfferedByApp { name, bytes } = replied.await.ok().flatten().ok_or(AppViewError::NoRequest)?;
         Ok((name, bytes))
     }
 
-    pub(crate) fn views(&self) -> MutexGuard<'_, HashMap<AppViewId, ShownView>> {
+    pub(crate) fn lock_views(&self) -> MutexGuard<'_, HashMap<AppViewId, ShownView>> {
         self.shared.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send_input(&self, view: &str, input: ViewInput) -> Result<(), AppViewError> {
-        let inputs = self.views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
+    fn send_input(&self, view: &str, input: ViewTaskInput) -> Result<(), AppViewError> {
+        let inputs = self.lock_views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
         inputs.try_send(input).map_err(|error| match error {
             TrySendError::Full(_) => AppViewError::Busy,
             TrySendError::Closed(_) => AppViewError::Closed,
@@ -160,25 +166,25 @@ impl AppViews {
     }
 
     /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
-    pub(crate) fn remove_page(&self, server: &str, uri: &str) {
-        self.views().retain(|_, view| view.server != server || view.uri != uri);
+    pub(crate) fn close_views_of_page(&self, server: &str, uri: &str) {
+        self.lock_views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
     /// Returns the apps whose frames are in the page of the main window, each once, in a stable order. `elsewhere` are
     /// the conversations that have windows of their own.
     #[must_use]
     pub fn apps_of_main_window(&self, elsewhere: &[String]) -> Vec<ShownApp> {
-        self.apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
+        self.shown_apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
     }
 
     /// Returns the apps whose frames are in the window of a conversation, each once, in a stable order.
     #[must_use]
     pub fn apps_of_conversation(&self, conversation: &str) -> Vec<ShownApp> {
-        self.apps_where(|shown_in| is_in_window_of(shown_in, conversation))
+        self.shown_apps_where(|shown_in| is_in_conversation_window(shown_in, conversation))
     }
 
-    fn apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
-        let views = self.views();
+    fn shown_apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
+        let views = self.lock_views();
         let found = views.values().filter(|view| is_in_window(view.conversation.as_deref()));
         let apps = found.map(|view| ShownApp { server: view.server.clone(), tool: view.tool.clone() });
         // Several frames may show the app of one tool.
@@ -188,13 +194,13 @@ impl AppViews {
     /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the
     /// conversations that have windows of their own.
     pub fn remove_views_of_main_window(&self, elsewhere: &[String]) {
-        self.views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
+        self.lock_views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
     }
 
     /// Ends the apps whose frames were in the window of a conversation, because the window was closed or its page is
     /// loaded again.
     pub fn remove_views_of_conversation(&self, conversation: &str) {
-        self.views().retain(|_, view| !is_in_window_of(view.conversation.as_deref(), conversation));
+        self.lock_views().retain(|_, view| !is_in_conversation_window(view.conversation.as_deref(), conversation));
     }
 }
 
@@ -205,7 +211,7 @@ fn is_in_main_window(shown_in: Option<&str>, elsewhere: &[String]) -> bool {
 }
 
 /// Returns `true` if the window of `conversation` shows the apps of the conversation `shown_in`.
-fn is_in_window_of(shown_in: Option<&str>, conversation: &str) -> bool {
+fn is_in_conversation_window(shown_in: Option<&str>, conversation: &str) -> bool {
     shown_in == Some(conversation)
 }
 
@@ -214,14 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_loses_only_its_own_apps() {
+    fn closed_or_reloaded_window_loses_only_its_own_apps() {
         let elsewhere = ["a".to_owned(), "b".to_owned()];
         let of_main = |shown_in| is_in_main_window(shown_in, &elsewhere);
         assert!(of_main(None), "apps outside of conversations are in the main window");
         assert!(of_main(Some("c")), "the conversation has no window of its own");
         assert!(!of_main(Some("a")) && !of_main(Some("b")), "the frames of other windows remain");
-        assert!(is_in_window_of(Some("a"), "a"));
-        assert!(!is_in_window_of(Some("b"), "a"), "another window shows them");
-        assert!(!is_in_window_of(None, "a"), "the main window shows them");
+        assert!(is_in_conversation_window(Some("a"), "a"));
+        assert!(!is_in_conversation_window(Some("b"), "a"), "another window shows them");
+        assert!(!is_in_conversation_window(None, "a"), "the main window shows them");
     }
 }

@@ -42,7 +42,7 @@ struct PartialInput {
 
 /// Change of a streamed call of which its app is notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum CallStep {
+pub(crate) enum StreamedCallStep {
     /// The call was sent to the server without consent, so with the arguments of the model. Contains its item.
     Sent(CallId),
     /// The call has ended, with or without a result. Contains its item.
@@ -94,12 +94,12 @@ impl StreamedCall {
     }
 
     /// Returns the time at which the next partial input is due, or `None` if the arguments have not changed.
-    pub(crate) fn partial_input_time(&self) -> Option<Instant> {
+    pub(crate) fn next_partial_input_time(&self) -> Option<Instant> {
         self.input.as_ref().filter(|input| input.is_changed).map(|input| input.not_before)
     }
 
     /// Returns the arguments so far, or `None` if no partial input is due or nothing can be recovered.
-    pub(crate) fn take_partial_input(&mut self, now: Instant) -> Option<Map> {
+    pub(crate) fn take_due_partial_input(&mut self, now: Instant) -> Option<Map> {
         let input = self.input.as_mut().filter(|input| input.is_changed && input.not_before <= now)?;
         input.is_changed = false;
         input.not_before = now + PARTIAL_INPUT_INTERVAL;
@@ -112,7 +112,7 @@ impl StreamedCall {
     }
 
     /// Applies an event of the host. Returns the change of which the app is notified, if any.
-    pub(crate) fn process_event(&mut self, event: &HostEvent) -> Option<CallStep> {
+    pub(crate) fn process_event(&mut self, event: &HostEvent) -> Option<StreamedCallStep> {
         match event {
             HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
                 if *conversation == self.conversation && *item == self.reply && *seq >= self.next_delta {
@@ -123,12 +123,12 @@ impl StreamedCall {
             }
             HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, answering, .. }) => {
                 if *conversation == self.conversation {
-                    self.process_item(item, *answering)
+                    self.process_conversation_item(item, *answering)
                 } else {
                     None
                 }
             }
-            HostEvent::CallChanged(call) if self.call.as_ref() == Some(&call.id) => self.process_state(call.state),
+            HostEvent::CallChanged(call) if self.call.as_ref() == Some(&call.id) => self.process_call_state(call.state),
             _ => None,
         }
     }
@@ -145,32 +145,32 @@ impl StreamedCall {
         }
     }
 
-    fn process_item(&mut self, item: &ChatItem, answering: bool) -> Option<CallStep> {
+    fn process_conversation_item(&mut self, item: &ChatItem, answering: bool) -> Option<StreamedCallStep> {
         match &item.body {
             ItemBody::Reply { parts, .. } if item.id == self.reply && item.state != ItemState::Streaming => {
                 self.input = None;
                 let is_own = |part: &ReplyPart| matches!(part, ReplyPart::ToolUse { id, .. } if *id == self.tool_use);
                 // A model that is still answering makes the calls of this reply.
                 let is_made = answering && parts.iter().any(is_own);
-                (!is_made).then_some(CallStep::NotMade)
+                (!is_made).then_some(StreamedCallStep::NotMade)
             }
             ItemBody::ToolCall { used: Some(used), .. } if self.is_same_tool_use(used) => {
                 self.input = None;
                 self.call = Some(item.id.clone());
-                (item.state != ItemState::Streaming).then(|| CallStep::Ended(item.id.clone()))
+                (item.state != ItemState::Streaming).then(|| StreamedCallStep::Ended(item.id.clone()))
             }
-            ItemBody::OwnTool { used, .. } if self.is_same_tool_use(used) => Some(CallStep::NotMade),
+            ItemBody::OwnTool { used, .. } if self.is_same_tool_use(used) => Some(StreamedCallStep::NotMade),
             _ => None,
         }
     }
 
-    fn process_state(&mut self, state: CallState) -> Option<CallStep> {
+    fn process_call_state(&mut self, state: CallState) -> Option<StreamedCallStep> {
         match state {
             CallState::AwaitingApproval => self.was_asked = true,
             CallState::Running if !self.is_sent => {
                 self.is_sent = true;
                 // The user may have changed the arguments.
-                return self.call.clone().filter(|_| !self.was_asked).map(CallStep::Sent);
+                return self.call.clone().filter(|_| !self.was_asked).map(StreamedCallStep::Sent);
             }
             _ => {}
         }
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    fn reply(state: ItemState, arguments: &str) -> ChatItem {
+    fn reply_with_tool_use(state: ItemState, arguments: &str) -> ChatItem {
         let tool_use = ReplyPart::ToolUse {
             id: "use".to_owned(),
             tool_key: "board__show".to_owned(),
@@ -199,10 +199,10 @@ mod tests {
             arguments: arguments.to_owned(),
             opaque: None,
         };
-        reply_with(state, vec![ReplyPart::Text { text: "I show it.".to_owned() }, tool_use])
+        reply_with_parts(state, vec![ReplyPart::Text { text: "I show it.".to_owned() }, tool_use])
     }
 
-    fn reply_with(state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
+    fn reply_with_parts(state: ItemState, parts: Vec<ReplyPart>) -> ChatItem {
         let body = ItemBody::Reply {
             model: ModelRef { provider: "p".to_owned(), model: "m".to_owned() },
             parts,
@@ -221,7 +221,7 @@ mod tests {
         ToolUsed { reply: reply.to_owned(), id: "use".to_owned(), tool_key: "board__show".to_owned() }
     }
 
-    fn call_item(state: ItemState, used_reply: &str) -> ChatItem {
+    fn tool_call_item(state: ItemState, used_reply: &str) -> ChatItem {
         let body = ItemBody::ToolCall {
             call: "call".to_owned(),
             server: "board".to_owned(),
@@ -232,24 +232,25 @@ mod tests {
             error: None,
             failure: None,
             duration_milliseconds: 0,
+            waited_milliseconds: None,
             used: Some(tool_used(used_reply)),
             omitted_bytes: None,
         };
         ChatItem { id: "call".to_owned(), parent: None, at: 1, state, body }
     }
 
-    fn changed(item: ChatItem, answering: bool) -> HostEvent {
+    fn item_changed_event(item: ChatItem, answering: bool) -> HostEvent {
         let (conversation, item, omitted) = ("talk".to_owned(), Box::new(item), Vec::new());
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, omitted, answering })
     }
 
-    fn delta(seq: u64, part: usize, text: &str) -> HostEvent {
+    fn arguments_delta_event(seq: u64, part: usize, text: &str) -> HostEvent {
         let append = vec![ReplyAppend::Arguments { part, text: text.to_owned() }];
         let (conversation, item) = ("talk".to_owned(), "reply".to_owned());
         HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append })
     }
 
-    fn call_in_state(state: CallState) -> HostEvent {
+    fn call_changed_event(state: CallState) -> HostEvent {
         HostEvent::CallChanged(ServerCall {
             id: "call".to_owned(),
             server: "board".to_owned(),
@@ -265,18 +266,18 @@ mod tests {
         })
     }
 
-    fn find(arguments: &str) -> StreamedCall {
-        let reply = reply(ItemState::Streaming, arguments);
+    fn find_streamed_call(arguments: &str) -> StreamedCall {
+        let reply = reply_with_tool_use(ItemState::Streaming, arguments);
         StreamedCall::find("talk", (&reply, 3), "use", ("board", "show")).expect("the reply has the tool use")
     }
 
-    fn taken(call: &mut StreamedCall, now: Instant) -> Option<Value> {
-        call.take_partial_input(now).map(Value::Object)
+    fn take_due_input_as_json(call: &mut StreamedCall, now: Instant) -> Option<Value> {
+        call.take_due_partial_input(now).map(Value::Object)
     }
 
     #[test]
-    fn only_the_tool_use_of_this_tool_is_found() {
-        let reply = reply(ItemState::Streaming, "");
+    fn streamed_call_is_found_by_tool_use_id_server_and_tool() {
+        let reply = reply_with_tool_use(ItemState::Streaming, "");
         let find = |tool_use, tool| StreamedCall::find("talk", (&reply, 0), tool_use, tool).is_some();
         assert!(find("use", ("board", "show")));
         assert!(!find("other", ("board", "show")), "no other tool use should be found");
@@ -286,72 +287,87 @@ mod tests {
 
     #[test]
     fn partial_input_is_limited_to_ten_in_a_second_and_ends_with_the_latest() {
-        let mut call = find(r#"{"title":"Ha"#);
+        let mut call = find_streamed_call(r#"{"title":"Ha"#);
         let start = Instant::now();
-        assert_eq!(taken(&mut call, start), Some(json!({ "title": "Ha" })));
-        assert_eq!(call.partial_input_time(), None, "nothing has changed");
-        assert_eq!(call.process_event(&delta(2, 1, "old")), None);
-        assert_eq!(call.partial_input_time(), None, "a known delta should be skipped");
-        assert_eq!(call.process_event(&delta(3, 0, "x")), None);
-        assert_eq!(call.partial_input_time(), None, "another part should be skipped");
-        call.process_event(&delta(4, 1, "rb"));
-        call.process_event(&delta(5, 1, "our"));
-        assert_eq!(call.partial_input_time(), Some(start + PARTIAL_INPUT_INTERVAL));
-        assert_eq!(taken(&mut call, start + PARTIAL_INPUT_INTERVAL / 2), None, "it should be too early");
-        assert_eq!(taken(&mut call, start + PARTIAL_INPUT_INTERVAL), Some(json!({ "title": "Harbour" })));
-        assert_eq!(taken(&mut call, start + PARTIAL_INPUT_INTERVAL * 9), None, "the latest input is known");
+        assert_eq!(take_due_input_as_json(&mut call, start), Some(json!({ "title": "Ha" })));
+        assert_eq!(call.next_partial_input_time(), None, "nothing has changed");
+        assert_eq!(call.process_event(&arguments_delta_event(2, 1, "old")), None);
+        assert_eq!(call.next_partial_input_time(), None, "a known delta should be skipped");
+        assert_eq!(call.process_event(&arguments_delta_event(3, 0, "x")), None);
+        assert_eq!(call.next_partial_input_time(), None, "another part should be skipped");
+        call.process_event(&arguments_delta_event(4, 1, "rb"));
+        call.process_event(&arguments_delta_event(5, 1, "our"));
+        assert_eq!(call.next_partial_input_time(), Some(start + PARTIAL_INPUT_INTERVAL));
+        assert_eq!(
+            take_due_input_as_json(&mut call, start + PARTIAL_INPUT_INTERVAL / 2),
+            None,
+            "it should be too early"
+        );
+        assert_eq!(
+            take_due_input_as_json(&mut call, start + PARTIAL_INPUT_INTERVAL),
+            Some(json!({ "title": "Harbour" }))
+        );
+        assert_eq!(
+            take_due_input_as_json(&mut call, start + PARTIAL_INPUT_INTERVAL * 9),
+            None,
+            "the latest input is known"
+        );
     }
 
     #[test]
     fn no_partial_input_follows_the_complete_reply() {
-        let mut call = find(r#"{"a":1}"#);
-        assert_eq!(call.process_event(&changed(reply(ItemState::Whole, "{}"), true)), None, "the call follows");
-        assert_eq!(call.partial_input_time(), None);
-        assert_eq!(taken(&mut call, Instant::now() + PARTIAL_INPUT_INTERVAL), None);
-        let mut call = find(r#"{"a":1}"#);
+        let mut call = find_streamed_call(r#"{"a":1}"#);
+        assert_eq!(
+            call.process_event(&item_changed_event(reply_with_tool_use(ItemState::Whole, "{}"), true)),
+            None,
+            "the call follows"
+        );
+        assert_eq!(call.next_partial_input_time(), None);
+        assert_eq!(take_due_input_as_json(&mut call, Instant::now() + PARTIAL_INPUT_INTERVAL), None);
+        let mut call = find_streamed_call(r#"{"a":1}"#);
         call.end_partial_input();
-        call.process_event(&delta(3, 1, " "));
-        assert_eq!(call.partial_input_time(), None);
+        call.process_event(&arguments_delta_event(3, 1, " "));
+        assert_eq!(call.next_partial_input_time(), None);
     }
 
     #[test]
-    fn input_is_complete_when_the_call_is_sent_unless_the_user_was_asked() {
-        let mut call = find("{}");
-        assert_eq!(call.process_event(&changed(call_item(ItemState::Streaming, "reply"), true)), None);
-        let running = call_in_state(CallState::Running);
-        assert_eq!(call.process_event(&running), Some(CallStep::Sent("call".to_owned())));
+    fn app_is_told_of_sent_call_unless_the_user_was_asked() {
+        let mut call = find_streamed_call("{}");
+        assert_eq!(call.process_event(&item_changed_event(tool_call_item(ItemState::Streaming, "reply"), true)), None);
+        let running = call_changed_event(CallState::Running);
+        assert_eq!(call.process_event(&running), Some(StreamedCallStep::Sent("call".to_owned())));
         assert_eq!(call.process_event(&running), None, "progress of the call changes nothing");
-        let ended = changed(call_item(ItemState::Whole, "reply"), true);
-        assert_eq!(call.process_event(&ended), Some(CallStep::Ended("call".to_owned())));
+        let ended = item_changed_event(tool_call_item(ItemState::Whole, "reply"), true);
+        assert_eq!(call.process_event(&ended), Some(StreamedCallStep::Ended("call".to_owned())));
 
-        let mut call = find("{}");
-        call.process_event(&changed(call_item(ItemState::Streaming, "reply"), true));
-        assert_eq!(call.process_event(&call_in_state(CallState::AwaitingApproval)), None);
+        let mut call = find_streamed_call("{}");
+        call.process_event(&item_changed_event(tool_call_item(ItemState::Streaming, "reply"), true));
+        assert_eq!(call.process_event(&call_changed_event(CallState::AwaitingApproval)), None);
         assert_eq!(call.process_event(&running), None, "the user may have changed the arguments");
-        assert_eq!(call.process_event(&ended), Some(CallStep::Ended("call".to_owned())));
+        assert_eq!(call.process_event(&ended), Some(StreamedCallStep::Ended("call".to_owned())));
     }
 
     #[test]
     fn a_call_that_is_never_made_is_reported() {
-        let dropped = reply_with(ItemState::Whole, Vec::new());
+        let dropped = reply_with_parts(ItemState::Whole, Vec::new());
         let used = tool_used("reply");
         let (arguments, text, found) = (json!({}), "not made".to_owned(), Vec::new());
         let body = ItemBody::OwnTool { used, arguments, text, found, is_error: true };
-        let refused = ChatItem { id: "own".to_owned(), body, ..reply(ItemState::Whole, "{}") };
+        let refused = ChatItem { id: "own".to_owned(), body, ..reply_with_tool_use(ItemState::Whole, "{}") };
         for event in [
-            changed(reply(ItemState::Cut, "{"), false),
-            changed(reply(ItemState::Whole, "{}"), false),
-            changed(dropped, true),
-            changed(refused, true),
+            item_changed_event(reply_with_tool_use(ItemState::Cut, "{"), false),
+            item_changed_event(reply_with_tool_use(ItemState::Whole, "{}"), false),
+            item_changed_event(dropped, true),
+            item_changed_event(refused, true),
         ] {
-            assert_eq!(find("{}").process_event(&event), Some(CallStep::NotMade), "{event:?}");
+            assert_eq!(find_streamed_call("{}").process_event(&event), Some(StreamedCallStep::NotMade), "{event:?}");
         }
         for event in [
-            changed(reply(ItemState::Streaming, "{"), true),
-            changed(call_item(ItemState::Whole, "another reply"), true),
-            call_in_state(CallState::Running),
+            item_changed_event(reply_with_tool_use(ItemState::Streaming, "{"), true),
+            item_changed_event(tool_call_item(ItemState::Whole, "another reply"), true),
+            call_changed_event(CallState::Running),
         ] {
-            assert_eq!(find("{}").process_event(&event), None, "{event:?}");
+            assert_eq!(find_streamed_call("{}").process_event(&event), None, "{event:?}");
         }
     }
 }

@@ -7,21 +7,21 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::app_view::{AppFile, AppUserRequest};
 use mcp_apps::limits::MAX_LINK_BYTES;
-use mcp_apps::{AppRequest, AppRequestId, DisplayMode, Download, DownloadSource, HostResponse};
+use mcp_apps::{AppRequest, AppRequestId, DisplayMode, HostResponse, OfferedFile, OfferedFileContents};
 use mcp_proto::types::ContentBlock;
 use ports::url_parts::MAX_URL_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Number of links in a row that the user may refuse, or the app withdraw. Further ones are refused without a dialog
 /// until the app is opened again.
-const MAX_REFUSED_LINKS: u32 = 3;
-/// Reason for refusing links beyond [`MAX_REFUSED_LINKS`].
-const TOO_MANY_LINKS_REASON: &str =
+const MAX_CONSECUTIVE_REFUSED_LINKS: u32 = 3;
+/// Reason for refusing links beyond [`MAX_CONSECUTIVE_REFUSED_LINKS`].
+const TOO_MANY_REFUSED_LINKS_REASON: &str =
     "several links were refused or withdrawn in a row; the user can reload the app to allow more";
 /// Reason for refusing a request that Drawbridge's page can't show now.
 const REQUEST_NOT_SHOWN_REASON: &str = "the request can't be shown to the user now";
 /// Reason for refusing to save files whose content the host would have to fetch.
-const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
+const LINKED_FILES_UNSUPPORTED_REASON: &str = "files can be saved only if the request contains them";
 /// Reason for refusing to save files whose contents can't be decoded.
 const UNDECODABLE_FILES_REASON: &str = "the contents of a file are neither text nor base64";
 
@@ -60,29 +60,29 @@ impl From<AppAnswer> for HostResponse {
 
 /// A file that an app offers to the user for saving, with its suggested name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SavedFile {
+pub(crate) struct FileOfferedByApp {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// A request that waits for the user's decision.
 #[derive(Debug)]
-struct WaitingRequest {
+struct RequestWaitingForUser {
     id: AppRequestId,
     /// Files that the request offers for saving.
-    files: Vec<SavedFile>,
+    files: Vec<FileOfferedByApp>,
     is_link: bool,
 }
 
 /// Requests of one app that wait for the user's decision. The app's view limits their number and size.
 #[derive(Debug, Default)]
-pub(crate) struct UserRequests {
-    waiting: HashMap<u64, WaitingRequest>,
+pub(crate) struct RequestsToUser {
+    waiting: HashMap<u64, RequestWaitingForUser>,
     /// Number of links in a row that the user refused or the app withdrew.
     refused_links: u32,
 }
 
-impl UserRequests {
+impl RequestsToUser {
     /// Adds a request of the app, and returns it in the form in which Drawbridge's page shows it to the user.
     ///
     /// # Errors
@@ -91,8 +91,8 @@ impl UserRequests {
     pub(crate) fn insert(&mut self, id: AppRequestId, request: AppRequest) -> Result<AppUserRequest, &'static str> {
         let mut files = Vec::new();
         let is_link = matches!(request, AppRequest::OpenLink { .. });
-        if is_link && self.refused_links >= MAX_REFUSED_LINKS {
-            return Err(TOO_MANY_LINKS_REASON);
+        if is_link && self.refused_links >= MAX_CONSECUTIVE_REFUSED_LINKS {
+            return Err(TOO_MANY_REFUSED_LINKS_REASON);
         }
         let user_request = match request {
             AppRequest::OpenLink { url } => AppUserRequest::OpenLink { url: url.into() },
@@ -100,8 +100,10 @@ impl UserRequests {
             AppRequest::SendMessage { content } => AppUserRequest::SendMessage { text: message_text(&content) },
             AppRequest::DownloadFile { files: offered } => {
                 let mut shown = Vec::new();
-                for Download { file_name, source } in offered {
-                    let DownloadSource::Embedded(contents) = source else { return Err(LINKED_FILES_REASON) };
+                for OfferedFile { file_name, source } in offered {
+                    let OfferedFileContents::Embedded(contents) = source else {
+                        return Err(LINKED_FILES_UNSUPPORTED_REASON);
+                    };
                     let bytes = match (contents.text, contents.blob) {
                         (Some(text), None) => text.to_string().into_bytes(),
                         (None, Some(blob)) => {
@@ -111,7 +113,7 @@ impl UserRequests {
                     };
                     let mime_type = contents.mime_type.unwrap_or_default();
                     shown.push(AppFile { name: file_name.clone(), mime_type, bytes: bytes.len() as u64 });
-                    files.push(SavedFile { name: file_name, bytes });
+                    files.push(FileOfferedByApp { name: file_name, bytes });
                 }
                 AppUserRequest::SaveFiles { files: shown }
             }
@@ -124,14 +126,14 @@ impl UserRequests {
             | AppRequest::UpdateModelContext(_)
             | AppRequest::Sample(_) => return Err("the request can't be carried out now"),
         };
-        self.waiting.insert(id.number(), WaitingRequest { id, files, is_link });
+        self.waiting.insert(id.number(), RequestWaitingForUser { id, files, is_link });
         Ok(user_request)
     }
 
     /// Removes a request that the user decided, and returns its identifier in the app's view. Returns `None` if no such
     /// request waits.
-    pub(crate) fn decide(&mut self, request: u64, answer: AppAnswer) -> Option<AppRequestId> {
-        let WaitingRequest { id, is_link, .. } = self.waiting.remove(&request)?;
+    pub(crate) fn remove_answered(&mut self, request: u64, answer: AppAnswer) -> Option<AppRequestId> {
+        let RequestWaitingForUser { id, is_link, .. } = self.waiting.remove(&request)?;
         match answer {
             AppAnswer::Done if is_link => self.refused_links = 0,
             AppAnswer::Refused if is_link => self.refused_links += 1,
@@ -141,15 +143,15 @@ impl UserRequests {
     }
 
     /// Removes a request that the app withdrew. Returns `false` if no such request waits.
-    pub(crate) fn withdraw(&mut self, request: u64) -> bool {
-        let Some(WaitingRequest { is_link, .. }) = self.waiting.remove(&request) else { return false };
+    pub(crate) fn remove_withdrawn(&mut self, request: u64) -> bool {
+        let Some(RequestWaitingForUser { is_link, .. }) = self.waiting.remove(&request) else { return false };
         // Counts as refused: an app that withdraws each link could otherwise open any number of dialogs.
         self.refused_links += u32::from(is_link);
         true
     }
 
     /// Returns a file that a waiting request offers for saving, or `None` if there is no such request or file.
-    pub(crate) fn file(&self, request: u64, index: u32) -> Option<SavedFile> {
+    pub(crate) fn offered_file(&self, request: u64, index: u32) -> Option<FileOfferedByApp> {
         self.waiting.get(&request)?.files.get(usize::try_from(index).ok()?).cloned()
     }
 }

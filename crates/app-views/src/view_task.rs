@@ -14,8 +14,8 @@ use host::view::{HostEvent, ServerState};
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
-    ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent,
-    ViewOutput,
+    HostResponseError, ModelContext, SamplingSupport, ServerListAccess, ServerListKind, ToolInfo, View, ViewConfig,
+    ViewEvent, ViewOutput,
 };
 use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
@@ -26,9 +26,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::app_tools::OfferedAppTools;
-use crate::requests::RunningRequests;
+use crate::requests::RunningAppRequests;
 use crate::streamed_call::StreamedCall;
-use crate::user_requests::{SavedFile, UserRequests};
+use crate::user_requests::{FileOfferedByApp, RequestsToUser};
 use crate::{AppAnswer, AppContext, AppViewError, AppViews, page_source};
 
 use call_delivery::{deliver_result, log_order_error};
@@ -38,7 +38,7 @@ pub(crate) const MAX_PENDING_VIEW_INPUTS: usize = 256;
 
 /// Input of the async task that runs a shown app.
 #[derive(Debug)]
-pub(crate) enum ViewInput {
+pub(crate) enum ViewTaskInput {
     /// The app's frame posted this message.
     Message(String),
     /// The appearance or surroundings of the app changed.
@@ -48,13 +48,13 @@ pub(crate) enum ViewInput {
     /// The user lets the model use the app's tools with this hash, or turns them off. The outcome is sent to `reply`.
     Tools { hash: Option<String>, reply: oneshot::Sender<Result<(), AppViewError>> },
     /// The user saves a file that the app offers. The file is sent to `reply`.
-    File { request: u64, index: u32, reply: oneshot::Sender<Option<SavedFile>> },
+    File { request: u64, index: u32, reply: oneshot::Sender<Option<FileOfferedByApp>> },
     /// The user closes the app.
     Close,
 }
 
 /// Tool call that an app displays.
-pub(crate) enum ViewedCall {
+pub(crate) enum DisplayedCallState {
     /// A finished call, with its result.
     Finished(ToolResult),
     /// A call that a model is writing.
@@ -62,7 +62,7 @@ pub(crate) enum ViewedCall {
 }
 
 /// Data for starting the async task of an app.
-pub(crate) struct ViewSetup {
+pub(crate) struct ViewTaskSetup {
     pub(crate) id: AppViewId,
     pub(crate) server: String,
     pub(crate) tool: String,
@@ -74,7 +74,7 @@ pub(crate) struct ViewSetup {
     pub(crate) callable_tools: BTreeSet<String>,
     /// Sampling support for the app, or `None` if the user has not turned sampling on for its server.
     pub(crate) sampling: Option<SamplingSupport>,
-    pub(crate) viewed: ViewedCall,
+    pub(crate) viewed: DisplayedCallState,
     /// Events of the host since before the displayed call was read.
     pub(crate) events: EventReceiver,
     /// Reference to a value that exists while the app is shown.
@@ -97,33 +97,33 @@ struct ViewTask {
     streamed: Option<StreamedCall>,
     /// Set once the app can receive messages.
     is_initialized: bool,
-    requests: RunningRequests,
-    pending: UserRequests,
+    requests: RunningAppRequests,
+    pending: RequestsToUser,
     tools: OfferedAppTools,
 }
 
 /// Runs the async task of a shown app until the app is closed.
 pub(crate) async fn run(
     views: AppViews,
-    setup: ViewSetup,
-    inputs: mpsc::Receiver<ViewInput>,
+    setup: ViewTaskSetup,
+    inputs: mpsc::Receiver<ViewTaskInput>,
     queued: Arc<AtomicUsize>,
 ) {
     let (task, events) = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
-    let _entry = ViewEntryGuard { views, id: task.id.clone() };
+    let _entry = RemoveViewOnDrop { views, id: task.id.clone() };
     task.run(inputs, events, &queued).await;
 }
 
 /// Guard that removes an app's entry from the table of shown apps and turns off its tools on drop, even if the app's task
 /// panics.
-struct ViewEntryGuard {
+struct RemoveViewOnDrop {
     views: AppViews,
     id: AppViewId,
 }
 
-impl Drop for ViewEntryGuard {
+impl Drop for RemoveViewOnDrop {
     fn drop(&mut self) {
-        self.views.views().remove(&self.id);
+        self.views.lock_views().remove(&self.id);
         // A spawned task takes the turn, since dropping can't wait.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (host, view) = (self.views.host.clone(), self.id.clone());
@@ -135,12 +135,12 @@ impl Drop for ViewEntryGuard {
 }
 
 impl ViewTask {
-    fn new(host: Host, chat: Chat, setup: ViewSetup) -> (Self, EventReceiver) {
+    fn new(host: Host, chat: Chat, setup: ViewTaskSetup) -> (Self, EventReceiver) {
         let capabilities = HostCapabilities {
             open_links: true,
             download_file: true,
-            server_tools: Some(ServerLists { list_changed: true }),
-            server_resources: Some(ServerLists { list_changed: true }),
+            server_tools: Some(ServerListAccess { list_changed: true }),
+            server_resources: Some(ServerListAccess { list_changed: true }),
             logging: true,
             sandbox: Some(setup.granted),
             update_model_context: setup
@@ -158,11 +158,11 @@ impl ViewTask {
         };
         let mut view = View::new(config, Instant::now().into_std());
         let streamed = match setup.viewed {
-            ViewedCall::Finished(result) => {
+            DisplayedCallState::Finished(result) => {
                 log_order_error(deliver_result(&mut view, &result));
                 None
             }
-            ViewedCall::Streamed(call) => Some(call),
+            DisplayedCallState::Streamed(call) => Some(call),
         };
         let app = ProvidingApp { view: setup.id.clone(), tool: setup.tool.clone() };
         let (server, conversation) = (setup.server.clone(), setup.conversation.clone());
@@ -173,8 +173,8 @@ impl ViewTask {
             reaches_other_hosts: setup.reaches_other_hosts,
         };
         let (id, server, tool, config) = (setup.id, setup.server, setup.tool, setup.config);
-        let requests = RunningRequests::new(host.clone(), chat.clone(), id.clone(), server.clone(), origin);
-        let (definition, pending) = (setup.definition, UserRequests::default());
+        let requests = RunningAppRequests::new(host.clone(), chat.clone(), id.clone(), server.clone(), origin);
+        let (definition, pending) = (setup.definition, RequestsToUser::default());
         let is_initialized = false;
         let task = Self {
             host,
@@ -194,7 +194,7 @@ impl ViewTask {
         (task, setup.events)
     }
 
-    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>, mut events: EventReceiver, queued: &AtomicUsize) {
+    async fn run(mut self, mut inputs: mpsc::Receiver<ViewTaskInput>, mut events: EventReceiver, queued: &AtomicUsize) {
         let mut last_event = None;
         loop {
             while let Some(output) = self.view.poll_output() {
@@ -204,11 +204,11 @@ impl ViewTask {
                 return;
             }
             let timeout = self.view.poll_timeout().map(Instant::from_std);
-            let partial_input = self.partial_input_time();
+            let partial_input = self.next_partial_input_time();
             tokio::select! {
                 input = inputs.recv() => match input {
                     Some(input) => {
-                        if let ViewInput::Message(text) = &input {
+                        if let ViewTaskInput::Message(text) = &input {
                             queued.fetch_sub(text.len(), Ordering::Relaxed);
                         }
                         self.process_input(input).await;
@@ -231,23 +231,23 @@ impl ViewTask {
         }
     }
 
-    async fn process_input(&mut self, input: ViewInput) {
+    async fn process_input(&mut self, input: ViewTaskInput) {
         let now = Instant::now().into_std();
         match input {
-            ViewInput::Message(text) => self.view.handle_message(&text, now),
-            ViewInput::Context(context) => {
+            ViewTaskInput::Message(text) => self.view.handle_message(&text, now),
+            ViewTaskInput::Context(context) => {
                 // Drawbridge's page shows an app only in modes that the app declares.
-                if let Err(error) = self.view.change_context(context.to_host_context(self.definition.clone())) {
+                if let Err(error) = self.view.change_host_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }
             }
-            ViewInput::Answer { request, answer } => {
-                if let Some(id) = self.pending.decide(request, answer) {
+            ViewTaskInput::Answer { request, answer } => {
+                if let Some(id) = self.pending.remove_answered(request, answer) {
                     self.respond(id, answer.into());
                 }
             }
-            ViewInput::Tools { hash, reply } => {
-                let changed = self.tools.set(hash.as_deref()).await;
+            ViewTaskInput::Tools { hash, reply } => {
+                let changed = self.tools.set_enabled_by_hash(hash.as_deref()).await;
                 // The caller may have stopped waiting.
                 let _ = match changed {
                     Ok(change) => {
@@ -257,11 +257,11 @@ impl ViewTask {
                     Err(error) => reply.send(Err(error)),
                 };
             }
-            ViewInput::File { request, index, reply } => {
+            ViewTaskInput::File { request, index, reply } => {
                 // The caller may have stopped waiting.
-                let _ = reply.send(self.pending.file(request, index));
+                let _ = reply.send(self.pending.offered_file(request, index));
             }
-            ViewInput::Close => {
+            ViewTaskInput::Close => {
                 // The model must not call tools while the app saves its state.
                 self.tools.turn_off(false).await;
                 self.view.begin_teardown(now);
@@ -271,7 +271,7 @@ impl ViewTask {
 
     fn respond(&mut self, id: AppRequestId, response: HostResponse) {
         let mut responded = self.view.respond(id, response);
-        if let Err(ResponseError::InvalidResult(problem)) = responded {
+        if let Err(HostResponseError::InvalidResult(problem)) = responded {
             let error = RpcError::new(code::INTERNAL_ERROR, problem.text());
             responded = self.view.respond(id, HostResponse::Failed(error));
         }
@@ -301,21 +301,21 @@ impl ViewTask {
             self.emit(change).await;
         }
         if let Some(step) = self.streamed.as_mut().and_then(|call| call.process_event(event)) {
-            self.process_call_step(step).await;
+            self.process_streamed_call_step(step).await;
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
-            self.update_tools().await;
+            self.update_callable_tools().await;
             if let Some(change) = self.tools.refuse_names_shared_with_server().await {
                 self.emit(change).await;
             }
-            self.view.notify_list_changed(ServerListKind::Resources);
-            self.view.notify_list_changed(ServerListKind::Prompts);
+            self.view.notify_server_list_changed(ServerListKind::Resources);
+            self.view.notify_server_list_changed(ServerListKind::Prompts);
         }
     }
 
-    async fn update_tools(&mut self) {
-        let tools = page_source::callable_tools(&self.host, &self.server).await;
-        self.view.change_callable_tools(tools);
+    async fn update_callable_tools(&mut self) {
+        let tools = page_source::tools_callable_by_apps(&self.host, &self.server).await;
+        self.view.change_tools_callable_by_app(tools);
     }
 
     async fn process_output(&mut self, output: ViewOutput) {
@@ -324,7 +324,7 @@ impl ViewTask {
             ViewOutput::Request { id, request } => self.process_request(id, request).await,
             ViewOutput::Withdrawn(id) => {
                 self.requests.cancel(id);
-                if self.pending.withdraw(id.number()) {
+                if self.pending.remove_withdrawn(id.number()) {
                     self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
                 }
             }
@@ -348,17 +348,17 @@ impl ViewTask {
                 Some(AppViewChange::Closed { cause })
             }
             ViewEvent::AppToolsChanged => {
-                self.tools.request_list(&mut self.view, now);
+                self.tools.request_tool_list(&mut self.view, now);
                 None
             }
-            ViewEvent::AppToolsListed(listed) => self.tools.on_listed(&mut self.view, listed, now).await,
+            ViewEvent::AppToolsListed(listed) => self.tools.on_tools_listed(&mut self.view, listed, now).await,
             ViewEvent::AppToolCallEnded { call, result } => {
                 self.tools.on_call_ended(call, result);
                 None
             }
             event => {
                 if let ViewEvent::Initialized(AppInfo { has_tools: true, .. }) = &event {
-                    self.tools.request_list(&mut self.view, now);
+                    self.tools.request_tool_list(&mut self.view, now);
                 }
                 to_view_change(event)
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use installs::ManifestWarning;
 
 use crate::limits::MAX_MANIFEST_BYTES;
@@ -37,7 +37,8 @@ impl Bundle {
         }
         let shown = manifest.icons.iter().map(|icon| &icon.path).chain(&manifest.screenshots);
         let missing = shown.filter(|path| archive.file(path).is_none());
-        let outside = |path: &String| ManifestWarning::PictureOutside { picture: visible(path).into_owned() };
+        let outside =
+            |path: &String| ManifestWarning::ImageOutsideBundle { picture: escape_invisible(path).into_owned() };
         warnings.extend(missing.map(outside));
         Ok(Self { archive, manifest, warnings })
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use foreign::visible;
+use foreign::escape_invisible;
 
 use crate::{ArchiveRefusal, FolderChange, ManifestError, TreeChange};
 
@@ -24,7 +24,7 @@ pub enum BundleError {
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
     /// A file in the bundle is larger than the maximum that may be read into memory.
-    #[error("{} is larger than {max} bytes", visible(.path))]
+    #[error("{} is larger than {max} bytes", escape_invisible(.path))]
     TooLargeToRead {
         /// Path of the large file in the bundle.
         path: String,

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use foreign::visible;
+use foreign::escape_invisible;
 
 use crate::limits::{
     MAX_ARCHIVE_ENTRIES, MAX_MANIFEST_BYTES, MAX_PATH_DEPTH, MAX_UNPACKED_BYTES, MAX_UNPACKED_FILE_BYTES,
@@ -29,26 +29,26 @@ const MAX_READER_THREADS: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderChange {
     /// The content or executable bit of this file was changed.
-    #[error("{} has changed since the bundle was unpacked", visible(.0))]
+    #[error("{} has changed since the bundle was unpacked", escape_invisible(.0))]
     Changed(String),
     /// This file of the bundle is missing in the folder.
-    #[error("{} is missing", visible(.0))]
+    #[error("{} is missing", escape_invisible(.0))]
     Missing(String),
     /// This file in the folder is not part of the bundle.
-    #[error("{} is not a file of the bundle; it was added later", visible(.0))]
+    #[error("{} is not a file of the bundle; it was added later", escape_invisible(.0))]
     Added(String),
     /// The folder differs from the unpacked bundle. The list of the original files is missing, so it is unknown which
     /// file was changed.
     #[error("its files are not those that were unpacked")]
     Differs,
     /// This entry of the folder is a link, a pipe or a device, or has a name that no bundle can contain.
-    #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
+    #[error("{} is a link, a device, or has a name that no bundle can have", escape_invisible(.0))]
     NotAFile(String),
     /// The folder contains more files or bytes than a bundle may contain.
     #[error("its contents exceed the limits of bundles")]
     TooLarge,
     /// The file or folder with this path can't be read, for the reason in the second field.
-    #[error("{} can't be read: {}", visible(.0), visible(.1))]
+    #[error("{} can't be read: {}", escape_invisible(.0), escape_invisible(.1))]
     Unreadable(String, String),
 }
 
@@ -108,7 +108,7 @@ fn first_difference(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
 struct BundleFolderFile {
     /// Path of the file, relative to the bundle's folder, with slashes as in a [`FileTree`].
     path: String,
-    place: PathBuf,
+    disk_path: PathBuf,
     size: u64,
     executable: bool,
 }
@@ -117,7 +117,7 @@ impl BundleFolderFile {
     /// Reads the file and returns its hash. Fails if its size differs from the size when the folder was listed.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
-        let file = File::open(&self.place).map_err(failed)?;
+        let file = File::open(&self.disk_path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(FolderChange::NotAFile(self.path.clone()));
         }
@@ -170,7 +170,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
                 if files.len() == MAX_ARCHIVE_ENTRIES || size > MAX_UNPACKED_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
-                files.push(BundleFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
+                files.push(BundleFolderFile { path, disk_path: entry.path(), size, executable: is_executable(&facts) });
             } else {
                 return Err(FolderChange::NotAFile(path));
             }

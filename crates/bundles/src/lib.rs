@@ -38,5 +38,5 @@ pub use manifest::{
     ManifestError, Server, ServerKind, UserConfig, UserConfigKind,
 };
 pub use plan::{BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
-pub use tree::{FileTree, TreeChange, TreeFile, verify_tree};
+pub use tree::{FileTree, FileTreeEntry, TreeChange, verify_tree};
 pub use unpack::{UnpackedBundle, direct_subfolder, remove_bundle, remove_leftovers, unpack, unpacked_folders};

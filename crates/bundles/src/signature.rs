@@ -12,7 +12,7 @@ use cms::cert::x509::der::asn1::{ObjectIdentifier, PrintableStringRef, TeletexSt
 use cms::cert::x509::der::{Decode as _, Tagged as _};
 use cms::content_info::ContentInfo;
 use cms::signed_data::{SignedData, SignerIdentifier};
-use foreign::visible;
+use foreign::escape_invisible;
 use installs::BundleSignature;
 
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
@@ -63,7 +63,7 @@ fn signer_common_name(der: &[u8]) -> Option<String> {
     let certificate = certificates.into_iter().find(is_the_signers)?;
     let mut attributes = certificate.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
     let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME_OID)?)?;
-    let name: String = visible(name.trim()).chars().take(MAX_SIGNER_NAME_CHARS).collect();
+    let name: String = escape_invisible(name.trim()).chars().take(MAX_SIGNER_NAME_CHARS).collect();
     (!name.is_empty()).then_some(name)
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -15,7 +15,7 @@ pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 /// Hash, size and executable bit of a file in an unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TreeFile {
+pub struct FileTreeEntry {
     /// SHA-256 of the file's content, in hexadecimal.
     pub sha256: String,
     /// Size of the unpacked file, in bytes.
@@ -29,23 +29,23 @@ pub struct TreeFile {
 #[serde(transparent)]
 pub struct FileTree {
     /// Files of the bundle, by path with slashes.
-    pub files: BTreeMap<String, TreeFile>,
+    pub files: BTreeMap<String, FileTreeEntry>,
 }
 
 /// Difference between a file on disk and a bundle's [`FileTree`]. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
     /// This file of the bundle is missing or can't be read.
-    #[error("{} is missing", visible(.0))]
+    #[error("{} is missing", escape_invisible(.0))]
     Missing(String),
     /// This path, which is a file in the bundle, is a link or a folder on disk, or one of its parent folders is a link.
-    #[error("{} is a link or no file", visible(.0))]
+    #[error("{} is a link or no file", escape_invisible(.0))]
     NotAFile(String),
     /// The content or executable bit of this file was changed.
-    #[error("{} has changed", visible(.0))]
+    #[error("{} has changed", escape_invisible(.0))]
     Changed(String),
     /// The list of the bundle's files contains no file with this path.
-    #[error("{} is not a file of the bundle", visible(.0))]
+    #[error("{} is not a file of the bundle", escape_invisible(.0))]
     Unknown(String),
 }
 
@@ -73,7 +73,7 @@ impl FileTree {
 
     pub(crate) fn add(&mut self, path: &str, content: ContentDigest, executable: bool) {
         let ContentDigest { sha256, size } = content;
-        self.files.insert(path.to_owned(), TreeFile { sha256, size, executable });
+        self.files.insert(path.to_owned(), FileTreeEntry { sha256, size, executable });
     }
 }
 
@@ -99,7 +99,7 @@ pub fn verify_tree<'p>(
 
 /// Reads and hashes the file `path` in `folder`. Fails if the file or one of its parent folders below `folder` is a
 /// link.
-fn read_disk_file(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
+fn read_disk_file(folder: &Path, path: &str) -> Result<FileTreeEntry, TreeChange> {
     let missing = |_| TreeChange::Missing(path.to_owned());
     let mut place = folder.to_owned();
     for (at, part) in path.split('/').enumerate() {
@@ -115,7 +115,7 @@ fn read_disk_file(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let mut sink = HashingWriter::new(io::sink());
     io::copy(&mut file, &mut sink).map_err(missing)?;
     let ContentDigest { sha256, size } = sink.finish();
-    Ok(TreeFile { sha256, size, executable })
+    Ok(FileTreeEntry { sha256, size, executable })
 }
 
 #[cfg(unix)]

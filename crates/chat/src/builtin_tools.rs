@@ -6,18 +6,18 @@ use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT_TOOL, has_truncated_results, result_source_text, result_text};
+use super::model_context::{READ_RESULT_TOOL_NAME, contains_truncated_tool_results, result_source_text, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
 /// Name of the built-in tool by which a model searches for tools. It can't collide with names of servers' tools for the
 /// model, which always contain `__`.
-pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
+pub(super) const SEARCH_TOOL_NAME: &str = "search_tools";
 
 /// Maximum number of tools that one search returns to the model.
 const MAX_SEARCH_RESULTS: usize = 8;
 /// Maximum length of a tool's description in a search result, in characters.
-const MAX_FOUND_DESCRIPTION_CHARS: usize = 300;
+const MAX_DESCRIPTION_CHARS_IN_SEARCH_RESULT: usize = 300;
 
 /// The result of a model's call of a built-in tool.
 pub(super) struct BuiltinToolResult {
@@ -35,18 +35,18 @@ impl BuiltinToolResult {
 /// Returns the tools whose definitions are sent to a model: all offered tools or, if these exceed `threshold` tokens
 /// ([`ChatBounds::tool_search_threshold`](domain::bounds::ChatBounds::tool_search_threshold), unless the conversation's
 /// settings state otherwise), the search tool and the tools that it found earlier on `path`, the visible branch of the
-/// conversation. Adds [`READ_RESULT_TOOL`] if a tool result was truncated.
-pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
+/// conversation. Adds [`READ_RESULT_TOOL_NAME`] if a tool result was truncated.
+pub(super) fn select_tools_for_model(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
         servers.dedup();
-        let found = found_tool_keys(path);
+        let found = tool_keys_found_by_searches(path);
         let found = found.iter().filter_map(|key| offering.tool(key)?.definition().cloned());
         std::iter::once(search_tools_definition(offering.offered().count(), &servers)).chain(found).collect()
     } else {
         offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
     };
-    if has_truncated_results(path) {
+    if contains_truncated_tool_results(path) {
         tools.push(read_result_definition());
     }
     tools
@@ -59,7 +59,7 @@ fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
         json!(servers)
     );
     ModelTool {
-        name: SEARCH_TOOLS_NAME.to_owned(),
+        name: SEARCH_TOOL_NAME.to_owned(),
         description: Some(description),
         input_schema: json!({
             "type": "object",
@@ -69,10 +69,10 @@ fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
     }
 }
 
-/// Returns the definition of the built-in tool [`READ_RESULT_TOOL`].
+/// Returns the definition of the built-in tool [`READ_RESULT_TOOL_NAME`].
 fn read_result_definition() -> ModelTool {
     ModelTool {
-        name: READ_RESULT_TOOL.to_owned(),
+        name: READ_RESULT_TOOL_NAME.to_owned(),
         description: Some("Reads on in the result of a call that was too long to be sent whole.".to_owned()),
         input_schema: json!({
             "type": "object",
@@ -85,7 +85,7 @@ fn read_result_definition() -> ModelTool {
     }
 }
 
-/// Executes a model's call of the built-in tool [`SEARCH_TOOLS_NAME`].
+/// Executes a model's call of the built-in tool [`SEARCH_TOOL_NAME`].
 pub(super) fn search_tools(
     offering: &OfferedTools,
     index: &SearchIndex,
@@ -105,7 +105,7 @@ pub(super) fn search_tools(
         };
     }
     let line = |tool: &&OfferedTool| {
-        let words: String = tool.description().chars().take(MAX_FOUND_DESCRIPTION_CHARS).collect();
+        let words: String = tool.description().chars().take(MAX_DESCRIPTION_CHARS_IN_SEARCH_RESULT).collect();
         json!({ "tool": tool.key, "does": words }).to_string()
     };
     let lines: Vec<String> = found.iter().map(line).collect();
@@ -122,7 +122,7 @@ pub(super) fn search_tools(
     BuiltinToolResult { text, found, is_error: false }
 }
 
-/// Executes a model's call of the built-in tool [`READ_RESULT_TOOL`] for a result on `path`, the visible branch.
+/// Executes a model's call of the built-in tool [`READ_RESULT_TOOL_NAME`] for a result on `path`, the visible branch.
 pub(super) fn read_more_of_result(
     path: &[ChatItem],
     arguments: &Map<String, Value>,
@@ -155,7 +155,7 @@ pub(super) fn read_more_of_result(
 
 /// Returns the keys of the tools that searches found earlier in a conversation, in this order. Later searches only
 /// append keys, so that the prompt caches of providers stay valid.
-fn found_tool_keys(path: &[ChatItem]) -> Vec<String> {
+fn tool_keys_found_by_searches(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
         if let ItemBody::OwnTool { found, .. } = &item.body {
@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    fn call_item(text: &str) -> ChatItem {
+    fn tool_call_item(text: &str) -> ChatItem {
         let result = ToolResult {
             content: vec![Content::Text { text: text.into() }],
             structured: None,
@@ -194,39 +194,40 @@ mod tests {
             error: None,
             failure: None,
             duration_milliseconds: 1,
+            waited_milliseconds: None,
             used: None,
             omitted_bytes: Some(9),
         };
         ChatItem { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
-    fn arguments(value: Value) -> Map<String, Value> {
+    fn json_object(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
     }
 
     #[test]
     fn long_tool_result_is_read_in_parts() {
-        let path = [call_item("0123ä6789")];
-        let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
+        let path = [tool_call_item("0123ä6789")];
+        let read = |from: u64| read_more_of_result(&path, &json_object(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
         assert!(read(4).contains("ä678\n(1 more bytes follow"), "reading continues at the offset: {}", read(4));
         assert!(read(9).ends_with("\n9"), "the last part is returned: {}", read(9));
         assert!(read(u64::MAX).ends_with(":\n"), "an offset beyond the end returns nothing");
-        let other = read_more_of_result(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
+        let other = read_more_of_result(&path, &json_object(json!({"call": "c2", "from": 0})), 5);
         assert!(other.is_error, "a call of another conversation can't be read");
     }
 
     #[test]
-    fn found_tools_keep_their_order() {
+    fn later_tool_searches_only_append_found_tools() {
         let found = |keys: &[&str]| {
             let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), app: None, key: (*key).into() };
-            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOLS_NAME.into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOL_NAME.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
         };
         assert_eq!(
-            found_tool_keys(&[found(&["z", "b"]), found(&["a", "z"])]),
+            tool_keys_found_by_searches(&[found(&["z", "b"]), found(&["a", "z"])]),
             ["z", "b", "a"],
             "the tools have no duplicates, and new ones are last"
         );

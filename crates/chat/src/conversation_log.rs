@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, Reading};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, ReadContent};
 use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
 use ports::History;
@@ -81,22 +81,26 @@ impl ConversationLog {
 
     pub(super) async fn item(&self, item: String) -> Result<ChatItem, ConversationError> {
         let found = self.with_history(move |history, id| history.item(id, &item)).await?;
-        found.and_then(parse_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
+        found.and_then(parse_stored_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
     /// Returns the items of the conversation's visible branch, oldest first: all of them, or those before the item
     /// `before`. Items of kinds unknown to this version are skipped.
     pub(super) async fn branch_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
-        self.read_items(before, true).await
+        self.read_branch_items(before, true).await
     }
 
     /// Returns the items of the conversation's visible branch with all texts, but without large images, audio and
     /// files.
     pub(super) async fn branch_items_without_large_media(&self) -> Result<Vec<ChatItem>, ConversationError> {
-        self.read_items(None, false).await
+        self.read_branch_items(None, false).await
     }
 
-    async fn read_items(&self, mut before: Option<String>, whole: bool) -> Result<Vec<ChatItem>, ConversationError> {
+    async fn read_branch_items(
+        &self,
+        mut before: Option<String>,
+        whole: bool,
+    ) -> Result<Vec<ChatItem>, ConversationError> {
         let mut pages = Vec::new();
         loop {
             let range = ItemRange {
@@ -108,7 +112,7 @@ impl ConversationLog {
             let page = self.with_history(move |history, _| {
                 let mut page = history.items(&range)?;
                 for item in page.iter_mut().flat_map(|page| &mut page.items) {
-                    insert_long_texts(history, item)?;
+                    restore_separately_stored_texts(history, item)?;
                 }
                 Ok(page)
             });
@@ -117,7 +121,7 @@ impl ConversationLog {
             before = page.items.first().map(|item| item.id.clone()).filter(|_| page.has_more);
             pages.push(page.items);
             if before.is_none() {
-                return Ok(pages.into_iter().rev().flatten().filter_map(parse_item).collect());
+                return Ok(pages.into_iter().rev().flatten().filter_map(parse_stored_item).collect());
             }
         }
     }
@@ -131,7 +135,7 @@ impl ConversationLog {
                 .await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
-            items.extend(page.items.into_iter().filter_map(parse_item));
+            items.extend(page.items.into_iter().filter_map(parse_stored_item));
             if after.is_none() {
                 return Ok(items);
             }
@@ -159,7 +163,7 @@ impl ConversationLog {
             outline.ok().flatten().filter(|outline| outline.state == state)
         };
         let omitted = outline.as_ref().map(|outline| outline.omitted.clone()).unwrap_or_default();
-        let item = Box::new(outline.and_then(parse_item).unwrap_or(item));
+        let item = Box::new(outline.and_then(parse_stored_item).unwrap_or(item));
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
@@ -171,16 +175,16 @@ impl ConversationLog {
     }
 
     pub(super) async fn write_items(&self, items: Vec<ChatItem>) -> Result<(), ConversationError> {
-        self.append(items.iter().map(new_item).collect()).await
+        self.append(items.iter().map(to_new_history_item).collect()).await
     }
 
     /// Writes an item, and records with it which content of servers the model read.
     pub(super) async fn write_item_with_read_contents(
         &self,
         item: &ChatItem,
-        readings: Vec<Reading>,
+        read_contents: Vec<ReadContent>,
     ) -> Result<(), ConversationError> {
-        self.append(vec![NewHistoryItem { readings, ..new_item(item) }]).await
+        self.append(vec![NewHistoryItem { read_contents, ..to_new_history_item(item) }]).await
     }
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
@@ -190,7 +194,7 @@ impl ConversationLog {
         item: &ChatItem,
         servers: Vec<String>,
     ) -> Result<(), ConversationError> {
-        let mut new = new_item(item);
+        let mut new = to_new_history_item(item);
         new.sources.extend(servers);
         self.append(vec![new]).await
     }
@@ -217,7 +221,7 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
 }
 
 /// Converts a conversation item to the form in which the history stores it.
-pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
+pub(super) fn to_new_history_item(item: &ChatItem) -> NewHistoryItem {
     NewHistoryItem {
         id: item.id.clone(),
         after: item.parent.clone().map_or(ItemPosition::Start, ItemPosition::Item),
@@ -225,12 +229,15 @@ pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
         body: json!(item.body),
         state: item.state,
         sources: content_source_servers([item]),
-        readings: content_read_in_item(item),
+        read_contents: content_read_in_item(item),
     }
 }
 
 /// Inserts into an item the long texts that the history stores separately.
-fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
+fn restore_separately_stored_texts(
+    history: &dyn History,
+    item: &mut history::StoredHistoryItem,
+) -> Result<(), StoreError> {
     for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
@@ -241,7 +248,7 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryIte
 }
 
 /// Converts a stored item to a conversation item, or returns `None` if this version doesn't know its kind.
-pub(super) fn parse_item(stored: history::StoredHistoryItem) -> Option<ChatItem> {
+pub(super) fn parse_stored_item(stored: history::StoredHistoryItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(stored.body).ok()?;
     Some(ChatItem { id: stored.id, parent: stored.parent, at: stored.at, state: stored.state, body })
 }

@@ -14,11 +14,11 @@ use super::{ConversationError, ConversationSettings, conversation_log, draft};
 /// Maximum length of a conversation's title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of items that are loaded when a conversation is opened. These are the newest ones.
-const MAX_INITIAL_ITEMS: usize = 100;
+const MAX_ITEMS_OF_OPENED_CONVERSATION: usize = 100;
 
 /// A conversation as the page opens it: with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OpenConversation {
+pub struct OpenedConversation {
     /// Metadata of the conversation, as stored in the history.
     pub conversation: history::Conversation,
     /// Settings of the conversation, set by the user.
@@ -49,7 +49,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be written, and [`ConversationError::Closing`] if the
     /// host has shut down.
-    pub async fn create_conversation(&self, title: &str) -> Result<OpenConversation, ConversationError> {
+    pub async fn create_conversation(&self, title: &str) -> Result<OpenedConversation, ConversationError> {
         // clock: timestamp of the conversation.
         let now = ports::time::system_time_millis();
         let model = self.host.default_model().await?;
@@ -65,12 +65,12 @@ impl Chat {
         };
         let conversation = {
             let _one_at_a_time = self.creation_lock.lock().await;
-            self.with_history(move |history| create_with_unique_id(history, new)).await?
+            self.with_history(move |history| create_conversation_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
         self.host.report_changed_conversations(Some(conversation.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
-        Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
+        Ok(OpenedConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
 
     /// Returns `true` if the user enabled a tool for the model of a conversation.
@@ -89,17 +89,17 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
     /// host has shut down.
-    pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
-        let range = ItemRange { conversation: id, before: None, limit: MAX_INITIAL_ITEMS, whole: false };
+    pub async fn conversation(&self, id: String) -> Result<Option<OpenedConversation>, ConversationError> {
+        let range = ItemRange { conversation: id, before: None, limit: MAX_ITEMS_OF_OPENED_CONVERSATION, whole: false };
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut conversation), Some(page)) = read.await? else { return Ok(None) };
-        self.host.note_readings(conversation.id.clone(), std::mem::take(&mut conversation.readings)).await?;
+        self.host.record_read_content(conversation.id.clone(), std::mem::take(&mut conversation.read_contents)).await?;
         self.host
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
         let sources = self.host.data_flow_label(conversation.id.clone()).await?.servers;
-        let (answering, live) = self.reply_in_progress(&conversation.id);
+        let (answering, live) = self.is_replying_with_partial_reply(&conversation.id);
         let mut page = BranchPage::from_stored(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
@@ -110,7 +110,7 @@ impl Chat {
         }
         let settings = ConversationSettings::from_stored(&conversation.settings);
         let draft = draft::draft_in_stored_settings(&conversation.settings);
-        Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
+        Ok(Some(OpenedConversation { conversation, settings, page, sources, answering, draft }))
     }
 
     /// Appends items that the user added, such as attachments, to a conversation. Each is inserted after its parent, or
@@ -122,7 +122,7 @@ impl Chat {
     /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(new_item_after_parent).collect()).await
+        self.append(held, conversation, items.iter().map(to_history_item_after_parent).collect()).await
     }
 
     /// Appends an item that must not be lost, such as the record of a call, to a conversation. If a model is replying
@@ -132,14 +132,18 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
     /// only logged.
-    pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![new_item_after_parent(item)];
+    pub(super) async fn append_item_or_defer(
+        &self,
+        conversation: String,
+        item: &ChatItem,
+    ) -> Result<(), ConversationError> {
+        let items = vec![to_history_item_after_parent(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
                 let chat = self.clone();
                 tokio::spawn(async move {
-                    if let Err(error) = chat.append_when_free(conversation, items).await {
+                    if let Err(error) = chat.append_items_when_conversation_is_free(conversation, items).await {
                         tracing::warn!(%error, "an item could not be stored in its conversation");
                     }
                 });
@@ -149,7 +153,7 @@ impl Chat {
         }
     }
 
-    async fn append_when_free(
+    async fn append_items_when_conversation_is_free(
         &self,
         conversation: String,
         items: Vec<NewHistoryItem>,
@@ -164,9 +168,9 @@ impl Chat {
         conversation: String,
         mut items: Vec<NewHistoryItem>,
     ) -> Result<(), ConversationError> {
-        for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
-            item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
-            self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
+        for item in items.iter_mut().filter(|item| !item.read_contents.is_empty()) {
+            item.read_contents = self.host.add_open_world_claims(std::mem::take(&mut item.read_contents)).await?;
+            self.host.record_read_content(conversation.clone(), item.read_contents.clone()).await?;
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
@@ -227,7 +231,7 @@ impl Chat {
 }
 
 /// Creates a conversation in the history. If its id is in use, appends characters to the id that make it unique.
-fn create_with_unique_id(
+fn create_conversation_with_unique_id(
     history: &dyn History,
     mut new: history::Conversation,
 ) -> Result<history::Conversation, StoreError> {
@@ -240,9 +244,9 @@ fn create_with_unique_id(
 
 /// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
 /// the visible branch if it has no parent.
-fn new_item_after_parent(item: &ChatItem) -> NewHistoryItem {
+fn to_history_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewHistoryItem { after, ..conversation_log::new_item(item) }
+    NewHistoryItem { after, ..conversation_log::to_new_history_item(item) }
 }
 
 fn shorten_title(title: &str) -> String {

@@ -15,7 +15,7 @@ use super::conversation_locks::{ConversationLocks, RunningReplyGuard};
 use super::conversation_log::ConversationLog;
 use super::error::MAX_SERVERS_PER_CONVERSATION;
 use super::export::{self, ExportFormat};
-use super::model_parameters::check_parameters;
+use super::model_parameters::check_model_parameters;
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::reply_run::ReplyRun;
@@ -118,7 +118,7 @@ impl Chat {
             Some(item) => Some(log.item(item).await?.id),
             None => log.conversation().await?.0.head,
         };
-        self.write_message(begun, log, message, parent).await
+        self.store_message_and_start_reply(begun, log, message, parent).await
     }
 
     /// Replaces a message of the user in a new branch of the conversation, and starts a reply to it.
@@ -139,7 +139,7 @@ impl Chat {
         if !matches!(old.body, ItemBody::Message { role: Role::User, .. }) {
             return Err(ConversationError::NotYours);
         }
-        self.write_message(begun, log, message, old.parent).await
+        self.store_message_and_start_reply(begun, log, message, old.parent).await
     }
 
     /// Requests a new reply in place of an existing one, in a new branch of the conversation.
@@ -195,7 +195,7 @@ impl Chat {
     /// Returns `true` if a model is replying in a conversation, with the item that is being streamed and the number of
     /// its next delta, if any.
     #[must_use]
-    pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
+    pub fn is_replying_with_partial_reply(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
         let live = running.partial.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (true, live)
@@ -235,7 +235,7 @@ impl Chat {
         if settings.servers.len() > MAX_SERVERS_PER_CONVERSATION {
             return Err(ConversationError::TooManyServers);
         }
-        check_parameters(&settings)?;
+        check_model_parameters(&settings)?;
         self.conversation_log(&conversation).store_settings(&settings).await?;
         self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
@@ -250,11 +250,12 @@ impl Chat {
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.conversation_log(&conversation).conversation().await?;
         let servers = load_servers_for_model(&self.host, &settings.servers).await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.effective_tool_search_threshold(self.host.conversation_bounds().await?, context);
         let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
-            let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            let text =
+                system_prompt::format_server_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(approved_instructions).collect();
@@ -272,7 +273,7 @@ impl Chat {
     pub async fn conversation_spending(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
         let log = self.conversation_log(&conversation);
         let (_, settings) = log.conversation().await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
         Ok(ConversationSpending { usage: log.usage().await?, context })
     }
@@ -296,8 +297,8 @@ impl Chat {
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
-            ExportFormat::Markdown => Ok(export::to_markdown(&stored.title, &items)),
-            ExportFormat::Json => export::to_json(&stored.title, &settings, &items),
+            ExportFormat::Markdown => Ok(export::conversation_to_markdown(&stored.title, &items)),
+            ExportFormat::Json => export::conversation_to_json(&stored.title, &settings, &items),
         });
         let text = written.await?;
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
@@ -312,7 +313,7 @@ impl Chat {
     }
 
     /// Validates a user's message, stores it as a child of the item `parent`, and starts a reply to it.
-    async fn write_message(
+    async fn store_message_and_start_reply(
         &self,
         begun: RunningReplyGuard,
         log: ConversationLog,
@@ -330,9 +331,14 @@ impl Chat {
         let chosen = self.choose_model(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
-        // clock: timestamp of the item.
-        let message =
-            ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state: ItemState::Whole, body };
+        let message = ChatItem {
+            id: new_item_id(),
+            parent,
+            // clock: timestamp of the item.
+            at: ports::time::system_time_millis(),
+            state: ItemState::Whole,
+            body,
+        };
         log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
         self.host.emit_conversation_event(log.item_changed_event(message, true).await).await?;
@@ -357,7 +363,7 @@ impl Chat {
             Some(model) => model,
             None => self.host.default_model().await?.ok_or(ConversationError::NoModel)?,
         };
-        self.host.models().await?.provider(&chosen.provider)?;
+        self.host.provider_registry().await?.provider(&chosen.provider)?;
         if settings.model.as_ref() != Some(&chosen) {
             settings.model = Some(chosen.clone());
             log.store_settings(&settings).await?;
@@ -376,7 +382,7 @@ impl Chat {
     ) -> Result<ReplyIds, ConversationError> {
         let conversation = log.conversation.clone();
         let (stored, _) = log.conversation().await?;
-        self.host.note_readings(conversation.clone(), stored.readings).await?;
+        self.host.record_read_content(conversation.clone(), stored.read_contents).await?;
         self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
@@ -396,7 +402,7 @@ pub(super) async fn load_servers_for_model(
 }
 
 /// Returns a new id for a conversation item: the time in hexadecimal, and a random number.
-pub(super) fn new_id() -> String {
+pub(super) fn new_item_id() -> String {
     // clock: first part of the id.
     format!("i{:x}-{:08x}", ports::time::system_time_millis(), fastrand::u32(..))
 }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use domain::item::{
     ChatItem, Content, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
 };
-use offers::review::visible_text;
+use offers::review::show_hidden_characters;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,7 +50,11 @@ struct ExportedConversation<'a> {
 /// # Errors
 ///
 /// Returns a [`serde_json::Error`] if a value can't be serialized.
-pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem]) -> serde_json::Result<String> {
+pub fn conversation_to_json(
+    title: &str,
+    settings: &ConversationSettings,
+    items: &[ChatItem],
+) -> serde_json::Result<String> {
     let mut text =
         serde_json::to_string_pretty(&ExportedConversation { title, settings: settings.to_stored(), items })?;
     text.push('\n');
@@ -59,88 +63,102 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
 
 /// Returns the items `path` of a conversation as Markdown. Images, audio and files are replaced by a description.
 #[must_use]
-pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
+pub fn conversation_to_markdown(title: &str, path: &[ChatItem]) -> String {
     let mut text = format!("# {}\n", escape_inline_markdown(&to_one_line(title)));
     for item in path {
-        write_item(&mut text, item);
+        write_item_markdown(&mut text, item);
     }
     text
 }
 
-fn write_item(text: &mut String, item: &ChatItem) {
+fn write_item_markdown(text: &mut String, item: &ChatItem) {
     match &item.body {
         ItemBody::Message { role, content, prompt, attachments } => {
-            write_heading(text, if *role == Role::User { "User" } else { "Assistant" });
+            write_markdown_heading(text, if *role == Role::User { "User" } else { "Assistant" });
             if let Some(prompt) = prompt {
-                write_paragraph(
+                write_markdown_paragraph(
                     text,
-                    &format!("*From the prompt {} of {}*", inline_code(&prompt.prompt), inline_code(&prompt.server)),
+                    &format!(
+                        "*From the prompt {} of {}*",
+                        markdown_inline_code(&prompt.prompt),
+                        markdown_inline_code(&prompt.server)
+                    ),
                 );
             }
             for attachment in attachments {
-                write_attachment(text, attachment);
+                write_attachment_markdown(text, attachment);
             }
-            write_contents(
+            write_contents_markdown(
                 text,
                 content,
                 if prompt.is_some() { ExportedTextAuthor::Server } else { ExportedTextAuthor::User },
             );
         }
         ItemBody::Reply { model, parts, error, .. } => {
-            write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
+            write_markdown_heading(text, &format!("Assistant ({})", markdown_inline_code(&model.model)));
             for part in parts {
                 match part {
                     ReplyPart::Text { text: reply_text } => {
-                        write_paragraph(text, &to_inert_markdown(&visible_text(reply_text)))
+                        write_markdown_paragraph(text, &to_inert_markdown(&show_hidden_characters(reply_text)))
                     }
-                    ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
+                    ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => {
+                        write_markdown_quote(text, thought)
+                    }
                     // The item of the call contains the arguments and the result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
                 }
             }
             if let Some(error) = error {
-                write_paragraph(text, &format!("*It failed:* {}", inline_code(&error.message)));
+                write_markdown_paragraph(text, &format!("*It failed:* {}", markdown_inline_code(&error.message)));
             }
             if item.state == ItemState::Cut {
-                write_paragraph(text, "*It broke off here.*");
+                write_markdown_paragraph(text, "*It broke off here.*");
             }
         }
         ItemBody::ToolCall { server, tool, app, arguments, result, error, .. } => {
-            let app = app.as_ref().map(|app| format!(" (app of {})", inline_code(app))).unwrap_or_default();
-            write_heading(text, &format!("{} · {}{app}", inline_code(server), inline_code(tool)));
-            write_fenced(text, "json", &format!("{arguments:#}"));
+            let app = app.as_ref().map(|app| format!(" (app of {})", markdown_inline_code(app))).unwrap_or_default();
+            write_markdown_heading(
+                text,
+                &format!("{} · {}{app}", markdown_inline_code(server), markdown_inline_code(tool)),
+            );
+            write_markdown_code_block(text, "json", &format!("{arguments:#}"));
             match (result, error) {
-                (Some(result), _) => write_tool_result(text, result),
-                (None, Some(error)) => write_paragraph(text, &format!("*It failed:* {}", inline_code(error))),
-                (None, None) => write_paragraph(text, "*The outcome is unknown.*"),
+                (Some(result), _) => write_tool_result_markdown(text, result),
+                (None, Some(error)) => {
+                    write_markdown_paragraph(text, &format!("*It failed:* {}", markdown_inline_code(error)))
+                }
+                (None, None) => write_markdown_paragraph(text, "*The outcome is unknown.*"),
             }
         }
         ItemBody::OwnTool { used, text: result_text, arguments, .. } => {
-            write_heading(text, &inline_code(&used.tool_key));
-            write_fenced(text, "json", &format!("{arguments:#}"));
-            write_fenced(text, "", result_text);
+            write_markdown_heading(text, &markdown_inline_code(&used.tool_key));
+            write_markdown_code_block(text, "json", &format!("{arguments:#}"));
+            write_markdown_code_block(text, "", result_text);
         }
         ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
-            write_paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
+            write_markdown_paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
         }
         ItemBody::Attachment { server, name, contents, .. } => {
-            write_heading(text, &format!("Attached: {} from {}", inline_code(name), inline_code(server)));
-            contents.iter().for_each(|part| write_resource(text, part));
+            write_markdown_heading(
+                text,
+                &format!("Attached: {} from {}", markdown_inline_code(name), markdown_inline_code(server)),
+            );
+            contents.iter().for_each(|part| write_resource_markdown(text, part));
         }
     }
 }
 
-fn write_tool_result(text: &mut String, result: &ToolResult) {
+fn write_tool_result_markdown(text: &mut String, result: &ToolResult) {
     if result.is_error {
-        write_paragraph(text, "*The tool reported an error.*");
+        write_markdown_paragraph(text, "*The tool reported an error.*");
     }
-    write_contents(text, &result.content, ExportedTextAuthor::Server);
+    write_contents_markdown(text, &result.content, ExportedTextAuthor::Server);
     if let Some(structured) = &result.structured {
-        write_fenced(text, "json", &format!("{structured:#}"));
+        write_markdown_code_block(text, "json", &format!("{structured:#}"));
     }
     if let Some(problem) = &result.structured_problem {
-        write_paragraph(text, "*These data do not match the output schema of the tool:*");
-        write_fenced(text, "", problem);
+        write_markdown_paragraph(text, "*These data do not match the output schema of the tool:*");
+        write_markdown_code_block(text, "", problem);
     }
 }
 
@@ -151,81 +169,94 @@ enum ExportedTextAuthor {
     Server,
 }
 
-fn write_contents(text: &mut String, content: &[Content], by: ExportedTextAuthor) {
+fn write_contents_markdown(text: &mut String, content: &[Content], by: ExportedTextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: user_text } if by == ExportedTextAuthor::User => write_paragraph(text, user_text),
-            Content::Text { text: user_text } => write_fenced(text, "", user_text),
+            Content::Text { text: user_text } if by == ExportedTextAuthor::User => {
+                write_markdown_paragraph(text, user_text)
+            }
+            Content::Text { text: user_text } => write_markdown_code_block(text, "", user_text),
             Content::Image { mime_type, .. } => {
-                write_paragraph(text, &format!("*A picture ({})*", inline_code(mime_type)))
+                write_markdown_paragraph(text, &format!("*A picture ({})*", markdown_inline_code(mime_type)))
             }
             Content::Audio { mime_type, .. } => {
-                write_paragraph(text, &format!("*A recording ({})*", inline_code(mime_type)))
+                write_markdown_paragraph(text, &format!("*A recording ({})*", markdown_inline_code(mime_type)))
             }
             Content::ResourceLink { uri, name, .. } => {
-                write_paragraph(text, &format!("*The resource {} at {}*", inline_code(name), inline_code(uri)));
+                write_markdown_paragraph(
+                    text,
+                    &format!("*The resource {} at {}*", markdown_inline_code(name), markdown_inline_code(uri)),
+                );
             }
-            Content::Resource { contents } => write_resource(text, contents),
-            Content::Unknown { json } => write_fenced(text, "json", &format!("{json:#}")),
+            Content::Resource { contents } => write_resource_markdown(text, contents),
+            Content::Unknown { json } => write_markdown_code_block(text, "json", &format!("{json:#}")),
         }
     }
 }
 
-fn write_attachment(text: &mut String, attachment: &MessageAttachment) {
+fn write_attachment_markdown(text: &mut String, attachment: &MessageAttachment) {
     match attachment {
         MessageAttachment::File { name, mime_type, .. } => {
-            write_paragraph(text, &format!("*Attached: {} ({})*", inline_code(name), inline_code(mime_type)));
+            write_markdown_paragraph(
+                text,
+                &format!("*Attached: {} ({})*", markdown_inline_code(name), markdown_inline_code(mime_type)),
+            );
         }
         MessageAttachment::Resource { server, uri, name, contents } => {
-            write_paragraph(
+            write_markdown_paragraph(
                 text,
-                &format!("*Attached: {} of {}, at {}*", inline_code(name), inline_code(server), inline_code(uri)),
+                &format!(
+                    "*Attached: {} of {}, at {}*",
+                    markdown_inline_code(name),
+                    markdown_inline_code(server),
+                    markdown_inline_code(uri)
+                ),
             );
-            contents.iter().for_each(|part| write_resource(text, part));
+            contents.iter().for_each(|part| write_resource_markdown(text, part));
         }
     }
 }
 
-fn write_resource(text: &mut String, contents: &ResourceContents) {
+fn write_resource_markdown(text: &mut String, contents: &ResourceContents) {
     match &contents.text {
-        Some(resource_text) => write_fenced(text, "", resource_text),
-        None => write_paragraph(text, &format!("*What is in {}*", inline_code(&contents.uri))),
+        Some(resource_text) => write_markdown_code_block(text, "", resource_text),
+        None => write_markdown_paragraph(text, &format!("*What is in {}*", markdown_inline_code(&contents.uri))),
     }
 }
 
-fn write_heading(text: &mut String, words: &str) {
+fn write_markdown_heading(text: &mut String, words: &str) {
     // Writing to a `String` can't fail.
     let _ = write!(text, "\n## {words}\n");
 }
 
-fn write_paragraph(text: &mut String, words: &str) {
-    let _ = write!(text, "\n{}\n", visible_text(words.trim_end()));
+fn write_markdown_paragraph(text: &mut String, words: &str) {
+    let _ = write!(text, "\n{}\n", show_hidden_characters(words.trim_end()));
 }
 
-fn write_quote(text: &mut String, words: &str) {
-    let words = to_inert_markdown(&visible_text(words.trim_end()));
+fn write_markdown_quote(text: &mut String, words: &str) {
+    let words = to_inert_markdown(&show_hidden_characters(words.trim_end()));
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
-    write_paragraph(text, &quoted.join("\n"));
+    write_markdown_paragraph(text, &quoted.join("\n"));
 }
 
 /// Writes text as a code block whose fence is longer than any sequence of backticks in the text.
-fn write_fenced(text: &mut String, language: &str, words: &str) {
+fn write_markdown_code_block(text: &mut String, language: &str, words: &str) {
     text.push('\n');
-    push_code_block(text, language, &visible_text(words));
+    push_code_block(text, language, &show_hidden_characters(words));
 }
 
-fn inline_code(words: &str) -> String {
+fn markdown_inline_code(words: &str) -> String {
     format!("`{}`", to_one_line(words).replace('`', "'"))
 }
 
 fn to_one_line(words: &str) -> String {
-    visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
+    show_hidden_characters(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a file name for an exported conversation: letters and digits of its title, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
-    foreign::file_name(title, "conversation", format.extension())
+    foreign::safe_file_name(title, "conversation", format.extension())
 }
 
 #[cfg(test)]
@@ -260,7 +291,7 @@ mod tests {
             }],
             skill: false,
         };
-        let text = to_markdown("A\ntitle", &[chat_item(user), chat_item(resource)]);
+        let text = conversation_to_markdown("A\ntitle", &[chat_item(user), chat_item(resource)]);
         assert!(text.starts_with("# A title\n\n## User\n"), "the title is on one line: {text}");
         assert!(
             text.contains("*Attached: `a'b` (`image/png`)*") && text.contains("\nRead *it*\n"),
@@ -296,6 +327,7 @@ mod tests {
                 error: error.map(str::to_owned),
                 failure: None,
                 duration_milliseconds: 1,
+                waited_milliseconds: None,
                 used: None,
                 omitted_bytes: None,
             })
@@ -321,7 +353,7 @@ mod tests {
                 contents: vec![part],
             }],
         };
-        let text = to_markdown(
+        let text = conversation_to_markdown(
             "t",
             &[
                 call("look", Some(result), None),
@@ -353,7 +385,11 @@ mod tests {
     fn exported_title_cannot_open_a_code_block() {
         for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
         {
-            assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on one line and opens no code block");
+            assert_eq!(
+                conversation_to_markdown(title, &[]),
+                heading,
+                "{title:?} stays on one line and opens no code block"
+            );
         }
     }
 

@@ -29,7 +29,7 @@ impl ConversationTreeItem {
     /// Drawbridge wrote it.
     fn from_stored(mut stored: history::StoredHistoryItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
-        Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
+        Some(Self { item: conversation_log::parse_stored_item(stored)?, siblings, omitted, seq: None })
     }
 }
 

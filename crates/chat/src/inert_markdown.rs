@@ -126,7 +126,9 @@ fn push_prose_line(text: &mut String, line: &str) {
             let after = rest.trim_start_matches('`');
             let run = &rest[..rest.len() - after.len()];
             // Viewers split table cells before they look for code.
-            if let Some(length) = find_closing_run(after, run.len()).filter(|length| !after[..*length].contains('|')) {
+            if let Some(length) =
+                find_closing_backticks(after, run.len()).filter(|length| !after[..*length].contains('|'))
+            {
                 text.push_str(run);
                 text.push_str(&after[..length + run.len()]);
                 rest = &after[length + run.len()..];
@@ -135,13 +137,13 @@ fn push_prose_line(text: &mut String, line: &str) {
                     text.push(' ');
                 }
             } else {
-                run.chars().for_each(|c| push_escaped(text, c));
+                run.chars().for_each(|c| push_escaped_markdown_char(text, c));
                 rest = after;
             }
             continue;
         }
         if matches!(c, '\\' | '[' | ']' | '<' | '#' | '$') || (delimits && matches!(c, '=' | '-' | '+')) {
-            push_escaped(text, c);
+            push_escaped_markdown_char(text, c);
         } else {
             text.push(c);
         }
@@ -149,13 +151,13 @@ fn push_prose_line(text: &mut String, line: &str) {
     }
 }
 
-fn push_escaped(text: &mut String, c: char) {
+fn push_escaped_markdown_char(text: &mut String, c: char) {
     text.push('\\');
     text.push(c);
 }
 
 /// Returns the byte index of the first sequence of exactly `length` backticks in a line.
-fn find_closing_run(line: &str, length: usize) -> Option<usize> {
+fn find_closing_backticks(line: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = line[at..].find('`').map(|found| at + found) {
         let run = line[start..].len() - line[start..].trim_start_matches('`').len();
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_formatting_is_unchanged() {
+    fn ordinary_markdown_formatting_is_unchanged() {
         for markdown in [
             "It is **bold**, *slanted* and `code [1]`.",
             "- one\n- two\n  1. three",
@@ -243,7 +245,7 @@ mod tests {
                             '\\' => ('x', 1 + rest[1..].chars().next().map_or(0, char::len_utf8)),
                             '`' => {
                                 let run = rest.len() - rest.trim_start_matches('`').len();
-                                let end = find_closing_run(&rest[run..], run)
+                                let end = find_closing_backticks(&rest[run..], run)
                                     .filter(|end| !rest[run..run + end].contains('|'));
                                 (if end.is_some() { 'x' } else { '`' }, end.map_or(run, |at| run + at + run))
                             }

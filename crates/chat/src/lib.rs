@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use call::ToolCall;
-pub use conversations::OpenConversation;
+pub use conversations::OpenedConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
 pub use error::{
     ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
@@ -79,7 +79,7 @@ pub struct ConversationSettings {
 
 /// Pairs of a setting's JSON key in the history and its key on the page. Earlier versions can also read the keys in the
 /// history.
-const RENAMED_SETTINGS_KEYS: [(&str, &str); 4] = [
+const STORED_AND_DISPLAYED_SETTINGS_KEYS: [(&str, &str); 4] = [
     ("system_prompt", "systemPrompt"),
     ("share_roots", "shareRoots"),
     ("tool_search", "toolSearch"),
@@ -92,8 +92,8 @@ impl ConversationSettings {
     pub fn to_stored(&self) -> Value {
         let mut stored = json!(self);
         if let Some(members) = stored.as_object_mut() {
-            for (stored, name) in RENAMED_SETTINGS_KEYS {
-                rename_key(members, name, stored);
+            for (stored, name) in STORED_AND_DISPLAYED_SETTINGS_KEYS {
+                rename_json_key(members, name, stored);
             }
         }
         stored
@@ -120,14 +120,14 @@ impl ConversationSettings {
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
-        for (stored, name) in RENAMED_SETTINGS_KEYS {
-            rename_key(&mut members, stored, name);
+        for (stored, name) in STORED_AND_DISPLAYED_SETTINGS_KEYS {
+            rename_json_key(&mut members, stored, name);
         }
         serde_json::from_value(Value::Object(members)).unwrap_or_default()
     }
 }
 
-fn rename_key(members: &mut Map<String, Value>, from: &str, to: &str) {
+fn rename_json_key(members: &mut Map<String, Value>, from: &str, to: &str) {
     if let Some(member) = members.remove(from) {
         members.insert(to.to_owned(), member);
     }

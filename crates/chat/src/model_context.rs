@@ -6,18 +6,18 @@ use std::fmt::Write as _;
 
 use domain::item::{ChatItem, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
 use models::{MessagePart, ModelMessage, ModelRef, Role};
-use offers::review::{content_part, result_parts, visible_text};
+use offers::review::{content_part, result_parts, show_hidden_characters};
 use serde_json::{Map, Value, json};
 
 use super::attachments;
 
 /// Name of the built-in tool by which a model reads more of a long tool result.
-pub const READ_RESULT_TOOL: &str = "read_result";
+pub const READ_RESULT_TOOL_NAME: &str = "read_result";
 
 /// Text that a model receives as the result of a tool call that was not made.
 const CALL_NOT_MADE_TEXT: &str = "This call was not made.";
 /// Message that is sent after an interrupted reply to let the model continue it.
-const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
+const CONTINUE_REPLY_MESSAGE: &str = "Go on where you stopped.";
 /// Text that a model receives as the result of a tool call that the user stopped after it was sent.
 pub(super) const CALL_STOPPED_TEXT: &str =
     "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
@@ -41,7 +41,7 @@ const UNKNOWN_CALL_OUTCOME_TEXT: &str =
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let mut messages = AlternatingMessages(to_model_messages(path, model, limit));
     if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
-        messages.add(Role::User, vec![MessagePart::text(CONTINUE_MESSAGE)]);
+        messages.add(Role::User, vec![MessagePart::text(CONTINUE_REPLY_MESSAGE)]);
     }
     messages.0
 }
@@ -77,8 +77,8 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
             ItemBody::ToolCall { used: None, server, tool, app, arguments, result, error, .. } => {
                 let mut parts = vec![MessagePart::Text(format!(
                     "The user called the tool {:?} of the server {:?} with {arguments}.",
-                    visible_text(tool),
-                    visible_text(server)
+                    show_hidden_characters(tool),
+                    show_hidden_characters(server)
                 ))];
                 let called = (server.as_str(), tool.as_str(), app.as_deref());
                 parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
@@ -215,7 +215,7 @@ fn call_result_parts(
     let mut parts = Vec::new();
     if let Some(result) = result {
         parts.push(MessagePart::Text(result_source_text(server, tool, app)));
-        parts.extend(truncate_result(result_parts(result), call, limit).0);
+        parts.extend(truncate_tool_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
         parts.push(MessagePart::Text(missing_result_text(error)));
@@ -226,8 +226,8 @@ fn call_result_parts(
 /// Returns the text that names the source of a tool result and precedes it in a message. If an app provides the tool,
 /// `app` names the server's tool to which the app belongs, since the server may also have a tool named `tool`.
 pub(super) fn result_source_text(server: &str, tool: &str, app: Option<&str>) -> String {
-    let (server, tool) = (visible_text(server), visible_text(tool));
-    match app.map(visible_text) {
+    let (server, tool) = (show_hidden_characters(server), show_hidden_characters(tool));
+    match app.map(show_hidden_characters) {
         Some(app) => format!("Data from the server {server:?}, the result of the tool {tool:?} of its app {app:?}:"),
         None => format!("Data from the server {server:?}, the result of its tool {tool:?}:"),
     }
@@ -241,16 +241,16 @@ fn missing_result_text(error: &str) -> String {
         return "The user declined.".to_owned();
     }
     match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
-        Some(reason) => format!("The user declined. Reason: {}", visible_text(reason)),
-        None => format!("The call failed: {}", visible_text(error)),
+        Some(reason) => format!("The user declined. Reason: {}", show_hidden_characters(reason)),
+        None => format!("The call failed: {}", show_hidden_characters(error)),
     }
 }
 
 /// Truncates a tool result to `limit` bytes of text, and appends a note on how to read the rest with
-/// [`READ_RESULT_TOOL`]. Returns the parts and the number of omitted bytes.
+/// [`READ_RESULT_TOOL_NAME`]. Returns the parts and the number of omitted bytes.
 #[must_use]
-pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
-    let all: usize = parts.iter().map(text_len).sum();
+pub fn truncate_tool_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
+    let all: usize = parts.iter().map(text_part_bytes).sum();
     if all <= limit {
         return (parts, 0);
     }
@@ -270,12 +270,12 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
             other => remaining_parts.push(other),
         }
     }
-    let sent: usize = remaining_parts.iter().map(text_len).sum();
+    let sent: usize = remaining_parts.iter().map(text_part_bytes).sum();
     let mut note = String::new();
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL} with {}.)",
+        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL_NAME} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );
@@ -283,7 +283,7 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
     (remaining_parts, (all - sent) as u64)
 }
 
-fn text_len(part: &MessagePart) -> usize {
+fn text_part_bytes(part: &MessagePart) -> usize {
     match part {
         MessagePart::Text(text) => text.len(),
         _ => 0,
@@ -302,9 +302,9 @@ pub fn result_text(result: &ToolResult) -> String {
         .collect()
 }
 
-/// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL`].
+/// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL_NAME`].
 #[must_use]
-pub fn has_truncated_results(path: &[ChatItem]) -> bool {
+pub fn contains_truncated_tool_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { omitted_bytes: Some(_), .. }))
 }
 

@@ -43,7 +43,7 @@ impl ModelParameters {
 /// # Errors
 ///
 /// Returns [`ConversationError::Temperature`] or [`ConversationError::ReplyTokens`] for a value out of bounds.
-pub(super) fn check_parameters(settings: &ConversationSettings) -> Result<(), ConversationError> {
+pub(super) fn check_model_parameters(settings: &ConversationSettings) -> Result<(), ConversationError> {
     if settings.temperature.is_some_and(|chosen| !(0.0..=MAX_TEMPERATURE).contains(&chosen)) {
         return Err(ConversationError::Temperature);
     }
@@ -64,16 +64,16 @@ mod tests {
     #[test]
     fn model_parameters_out_of_bounds_are_rejected() {
         for temperature in [-0.1, 2.1, f64::NAN, f64::INFINITY] {
-            let checked = check_parameters(&settings(Some(temperature), None));
+            let checked = check_model_parameters(&settings(Some(temperature), None));
             assert_eq!(checked, Err(ConversationError::Temperature), "temperature {temperature}");
         }
         for tokens in [0, MAX_REPLY_TOKENS + 1] {
-            let checked = check_parameters(&settings(None, Some(tokens)));
+            let checked = check_model_parameters(&settings(None, Some(tokens)));
             assert_eq!(checked, Err(ConversationError::ReplyTokens), "{tokens} tokens");
         }
         for within in [settings(None, None), settings(Some(0.0), Some(1)), settings(Some(2.0), Some(MAX_REPLY_TOKENS))]
         {
-            assert_eq!(check_parameters(&within), Ok(()), "{within:?}");
+            assert_eq!(check_model_parameters(&within), Ok(()), "{within:?}");
         }
     }
 

@@ -11,7 +11,7 @@ use domain::app_view::ProvidingApp;
 use host::{AppToolsForModel, ServerForModel};
 use mcp_apps::ToolMetadata;
 use models::ModelTool;
-use offers::review::{ServerReview, schema_with_visible_text, visible_text};
+use offers::review::{ServerReview, show_hidden_characters, show_hidden_characters_in_schema};
 use policy::ReviewState;
 use serde_json::json;
 
@@ -112,7 +112,7 @@ impl OfferedTools {
 
     /// Returns `true` if [`new`](Self::new) would return an equal value for these servers. Ignores the tools of apps.
     #[must_use]
-    pub fn is_built_from(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
+    pub fn is_built_from_servers(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
             && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.is_unchanged_for(offered, now))
     }
@@ -153,8 +153,8 @@ impl OfferedTools {
             let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title)).unwrap_or_default();
             let definition = ModelTool {
                 name: key.clone(),
-                description: tool.description.map(|text| visible_text(&text).into_owned()),
-                input_schema: schema_with_visible_text(tool.input_schema),
+                description: tool.description.map(|text| show_hidden_characters(&text).into_owned()),
+                input_schema: show_hidden_characters_in_schema(tool.input_schema),
             };
             if state == ToolState::Offered {
                 self.by_key.insert(key.clone(), self.tools.len());
@@ -164,7 +164,7 @@ impl OfferedTools {
                 tool: name.to_owned(),
                 app: None,
                 key,
-                tokens: definition_tokens(&definition),
+                tokens: estimate_definition_tokens(&definition),
                 state,
                 definition: (state == ToolState::Offered).then_some(definition),
                 title,
@@ -242,7 +242,7 @@ fn unusable_tool(server: &str, tool: &str, state: ToolState) -> OfferedTool {
 }
 
 /// Returns the estimated number of tokens of a definition.
-fn definition_tokens(tool: &ModelTool) -> u64 {
+fn estimate_definition_tokens(tool: &ModelTool) -> u64 {
     let description = tool.description.as_ref().map_or(0, String::len);
     estimate_tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
 }
@@ -323,13 +323,13 @@ mod tests {
         assert!(offering.tool("files__delete").is_none(), "a disabled tool is not found");
         assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a tool is found by its name");
         assert!(offering.tokens > 0, "the tokens are estimated");
-        assert!(offering.is_built_from(&servers), "without changes the offering is reused");
+        assert!(offering.is_built_from_servers(&servers), "without changes the offering is reused");
         let other = server("files", &["read"], &["read"]);
-        assert!(!offering.is_built_from(&[(enabled_server("files", None), other)]), "a change requires a new offering");
+        assert!(!offering.is_built_from_servers(&[(enabled_server("files", None), other)]), "a change is noticed");
     }
 
     #[test]
-    fn tool_only_for_apps_is_not_offered() {
+    fn tool_only_for_apps_is_not_offered_to_models() {
         let meta = json!({ "ui": { "visibility": ["app"] } });
         let poll = mcp::Tool { meta: meta.as_object().cloned(), ..tool("poll") };
         let monitor = server_with_reviews("monitor", &[poll, tool("show")], |_| true);
@@ -369,18 +369,18 @@ mod tests {
             config: Arc::new(StdioConfig::default().into()),
             ..offering.basis[0].reviewed.clone().unwrap()
         });
-        assert!(!offering.is_built_from(&other), "a change of the settings requires a new offering");
+        assert!(!offering.is_built_from_servers(&other), "a change of the settings requires a new offering");
     }
 
     /// Compares the number of tokens of all definitions of typical tools with that of a search and its results. Run
     /// with `--no-capture` to print the numbers.
     #[test]
-    fn search_saves_more_context_with_more_tools() {
+    fn tool_search_saves_more_context_the_more_tools_exist() {
         let context = Some(200_000);
         let mut saved = Vec::new();
         for count in [10, 100, 1_000] {
             let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
-            let tools: Vec<mcp::Tool> = names.iter().map(|name| typical_tool(name)).collect();
+            let tools: Vec<mcp::Tool> = names.iter().map(|name| tool_of_realistic_size(name)).collect();
             let many = server_with_reviews("many", &tools, |_| true);
             let offering = OfferedTools::new(&[(enabled_server("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all tools are offered");
@@ -388,7 +388,7 @@ mod tests {
             let query = json!({"query": "manage resource 7"});
             let result = builtin_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used =
-                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOLS_NAME.into() };
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOL_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
@@ -398,13 +398,13 @@ mod tests {
             };
             let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // Tools sent after a search: the maximum.
-            let sent = builtin_tools::select_tools(&offering, &[searched], threshold);
+            let sent = builtin_tools::select_tools_for_model(&offering, &[searched], threshold);
             assert_eq!(
                 sent.len(),
                 if count == 10 { 10 } else { 9 },
                 "either all tools are sent, or the search and the eight tools that it found"
             );
-            let sent: u64 = sent.iter().map(definition_tokens).sum();
+            let sent: u64 = sent.iter().map(estimate_definition_tokens).sum();
             println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
             saved.push((offering.tokens - sent) * 100 / offering.tokens);
         }
@@ -416,7 +416,7 @@ mod tests {
     }
 
     /// Creates a tool with a description and schema of typical size.
-    fn typical_tool(name: &str) -> mcp::Tool {
+    fn tool_of_realistic_size(name: &str) -> mcp::Tool {
         let text = |words: &str| json!({ "type": "string", "description": words });
         mcp::Tool {
             name: name.to_owned(),
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_is_found_among_a_thousand_by_its_purpose() {
+    fn tool_search_finds_a_tool_among_a_thousand_by_its_purpose() {
         let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let offering = OfferedTools::new(&[(enabled_server("many", None), server("many", &names, &names))]);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ConversationError;
-use super::engine::{Chat, new_id};
+use super::engine::{Chat, new_item_id};
 use super::error::{MAX_PROMPT_NAME, MAX_SAVED_PROMPTS};
 
 /// Maximum size of the text of a saved system prompt, in bytes.
@@ -74,7 +74,7 @@ impl Chat {
                 limit: MAX_SAVED_PROMPT_BYTES >> 10,
             });
         }
-        self.change_saved_prompts(move |saved| put_saved_prompt(saved, &prompt)).await
+        self.change_stored_saved_prompts(move |saved| insert_or_replace_saved_prompt(saved, &prompt)).await
     }
 
     /// Deletes a saved system prompt. Returns the remaining ones.
@@ -89,12 +89,12 @@ impl Chat {
             saved.prompts.retain(|own| own.id != id);
             if saved.prompts.len() == before { Err(saved_prompt_not_found_error()) } else { Ok(()) }
         };
-        self.change_saved_prompts(remove).await
+        self.change_stored_saved_prompts(remove).await
     }
 
     /// Applies a change to the current prompts in `system-prompts.json`, which another process may have written.
     /// Returns all prompts.
-    async fn change_saved_prompts(
+    async fn change_stored_saved_prompts(
         &self,
         change: impl Fn(&mut SavedSystemPrompts) -> Result<(), ConversationError> + Send + 'static,
     ) -> Result<SavedSystemPrompts, ConversationError> {
@@ -132,7 +132,10 @@ fn parse_saved_prompts(
 
 /// Replaces the prompt in `saved` that has the same identifier. Appends a prompt without identifier, and gives it a new
 /// one.
-fn put_saved_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
+fn insert_or_replace_saved_prompt(
+    saved: &mut SavedSystemPrompts,
+    prompt: &SavedSystemPrompt,
+) -> Result<(), ConversationError> {
     if saved.prompts.iter().any(|own| own.id != prompt.id && own.name == prompt.name) {
         return Err(ConversationError::PromptExists(prompt.name.clone()));
     }
@@ -144,7 +147,7 @@ fn put_saved_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) 
     if saved.prompts.len() >= MAX_SAVED_PROMPTS {
         return Err(ConversationError::TooManyPrompts);
     }
-    saved.prompts.push(SavedSystemPrompt { id: new_id(), ..prompt.clone() });
+    saved.prompts.push(SavedSystemPrompt { id: new_item_id(), ..prompt.clone() });
     Ok(())
 }
 

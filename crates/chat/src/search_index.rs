@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn match_in_the_name_ranks_before_the_description() {
+    fn match_in_the_tool_name_ranks_before_one_in_the_description() {
         let index = index_of_tools();
         assert_eq!(index.find("read", 5).first(), Some(&0), "a match in the name is first");
         assert_eq!(index.find("send a message", 5).first(), Some(&2), "parts of a camelCase name match");

@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use host::Host;
 use offers::catalog::{MAX_CATALOG_LIST_ITEMS, MAX_LIST_BYTES, MAX_LIST_PAGES};
-use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
+use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_skill_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -41,7 +41,7 @@ pub struct LoadedSkill {
 
 /// A file of a skill that was verified against the entry in the server's list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SkillFileRead {
+pub struct VerifiedSkillFile {
     /// Entry of the skill in the server's list.
     pub skill: Skill,
     /// Contents of the file, as text or as bytes.
@@ -195,7 +195,7 @@ impl<'a> SkillReader<'a> {
         server: String,
         (uri, shown): (String, Option<Hash>),
         file: Option<String>,
-    ) -> Result<SkillFileRead, SkillError> {
+    ) -> Result<VerifiedSkillFile, SkillError> {
         let listing = self.host.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.list(server.clone())));
         let Ok(listed) = listing.await? else {
             return Err(unusable_skill_error(
@@ -212,7 +212,7 @@ impl<'a> SkillReader<'a> {
         let Some(file) = file.filter(|file| *file != uri) else {
             let LoadedSkill { skill, text, .. } = self.load(id, server, skill).await?;
             let mime_type = Some("text/markdown".to_owned());
-            return Ok(SkillFileRead {
+            return Ok(VerifiedSkillFile {
                 skill,
                 contents: ResourceContents { uri, mime_type, text: Some(text), blob: None },
             });
@@ -222,7 +222,7 @@ impl<'a> SkillReader<'a> {
         if contents.text.is_some() {
             contents.blob = None;
         }
-        Ok(SkillFileRead { skill, contents })
+        Ok(VerifiedSkillFile { skill, contents })
     }
 
     /// Reads a file of a skill, and returns its bytes after verifying them against the skill's entry.
@@ -243,10 +243,10 @@ impl<'a> SkillReader<'a> {
         check_skill_file_listed(skill, uri).map_err(mismatch)?;
         let mut read =
             self.host.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
-        let mut bytes = verify_file(skill, uri, &read.contents);
+        let mut bytes = verify_skill_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {
             read = self.host.read_resource_with_freshness(id, server.to_owned(), uri.to_owned(), true).await?;
-            bytes = verify_file(skill, uri, &read.contents);
+            bytes = verify_skill_file(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
         let contents = read.contents.pop().ok_or_else(|| mismatch(SkillMismatch::OtherContents))?;

@@ -121,7 +121,7 @@ pub(super) fn append_deltas_to_parts(parts: &mut Vec<ReplyPart>, pieces: &[Reply
 mod tests {
     use super::*;
 
-    fn pieces_of_deltas(deltas: Vec<ReplyDelta>) -> ReplyDeltaBuffer {
+    fn buffer_with_deltas(deltas: Vec<ReplyDelta>) -> ReplyDeltaBuffer {
         let mut pieces = ReplyDeltaBuffer::default();
         for delta in deltas {
             pieces.add_delta(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
@@ -143,7 +143,7 @@ mod tests {
             ReplyDelta::ToolUseArguments { id: "2".into(), text: "{}".into() },
             ReplyDelta::Text("done".into()),
         ];
-        let mut pieces = pieces_of_deltas(deltas);
+        let mut pieces = buffer_with_deltas(deltas);
         let taken = pieces.take_pending();
         assert_eq!(taken.len(), 7, "adjacent deltas of a part are merged: {taken:?}");
         assert!(!pieces.has_pending(), "deltas are returned once");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn arguments_of_an_unknown_tool_use_are_dropped() {
-        let pieces = pieces_of_deltas(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
+        let pieces = buffer_with_deltas(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
         assert!(!pieces.has_pending(), "arguments of an unknown use are dropped");
     }
 }

@@ -2,7 +2,7 @@
 //! folders.
 
 use host::ServerForModel;
-use offers::review::visible_text;
+use offers::review::show_hidden_characters;
 use serde_json::{Value, json};
 
 use super::{ConversationSettings, OfferedServer};
@@ -34,7 +34,8 @@ pub(super) fn build_system_prompt(
     let instructions: Vec<Value> = servers
         .iter()
         .filter_map(|(offered, server)| {
-            Some(json!({ "server": visible_text(&server.server), "says": format_instructions(offered.approved_instructions(server)?) }))
+            let says = format_server_instructions(offered.approved_instructions(server)?);
+            Some(json!({ "server": show_hidden_characters(&server.server), "says": says }))
         })
         .collect();
     if !instructions.is_empty() {
@@ -61,9 +62,9 @@ pub(super) fn build_system_prompt(
 }
 
 /// Returns a server's instructions in the form that is displayed to the user for approval and sent to a model.
-pub(super) fn format_instructions(text: &str) -> String {
+pub(super) fn format_server_instructions(text: &str) -> String {
     let bounded: String = text.chars().take(MAX_INSTRUCTIONS_CHARS).collect();
-    visible_text(&bounded).into_owned()
+    show_hidden_characters(&bounded).into_owned()
 }
 
 #[cfg(test)]
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_and_folders_are_included_as_data_if_enabled() {
+    fn server_instructions_and_folders_are_included_as_data_if_enabled() {
         let server = ServerForModel {
             server: "a".into(),
             reviewed: None,

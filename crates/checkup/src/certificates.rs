@@ -30,11 +30,11 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     };
     let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
     if let Some(outcome) = http_client_certificates_problem(&loaded, &named) {
-        return outcome.for_servers(remote().collect());
+        return outcome.affecting_servers(remote().collect());
     }
     let broken: Vec<String> = servers
         .iter()
-        .filter(|server| names_unreadable_certificate_file(server))
+        .filter(|server| has_unreadable_certificate_file(server))
         .map(|server| server.name.clone())
         .collect();
     if !broken.is_empty() {
@@ -42,7 +42,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
             FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or remove the variable."),
         )
-        .for_servers(broken);
+        .affecting_servers(broken);
     }
     let observation = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     CheckOutcome::ok(match named.first() {
@@ -83,7 +83,7 @@ fn http_client_certificates_problem(loaded: &CertificateResult, named: &[&'stati
 
 /// Returns `true` if an environment variable in the settings of a local server specifies a certificate file that can't
 /// be read.
-fn names_unreadable_certificate_file(server: &ServerEntry) -> bool {
+fn has_unreadable_certificate_file(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
-use process::SearchPath;
+use process::SharedSearchPath;
 
 /// Inputs of the checks: Drawbridge's settings and folders, and the environment of its process.
 #[derive(Clone)]
@@ -22,8 +22,8 @@ pub struct CheckInputs {
     pub cache_folder: Option<PathBuf>,
     /// Environment variables and home folder of this process.
     pub environment: ProcessEnvironment,
-    /// Search path for programs, or `None` to read it from the login shell.
-    pub search_path: Option<SearchPath>,
+    /// Search path for programs, which the host uses too. The default one is read from the login shell.
+    pub search_path: SharedSearchPath,
     /// Web view that renders the window of the desktop app, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
     /// Clock from which the checks read the current time.

@@ -48,7 +48,7 @@ pub(crate) fn with_container_daemon_status(outcome: CheckOutcome, sockets: &[Pat
             ),
         )
     };
-    worse.for_servers(servers)
+    worse.affecting_servers(servers)
 }
 
 #[cfg(unix)]
@@ -78,7 +78,7 @@ mod tests {
             "the socket of a rootless daemon is included: {sockets:?}"
         );
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
-        let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
+        let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).affecting_servers(vec!["box".to_owned()]);
         let without = with_container_daemon_status(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.observation);
         assert!(

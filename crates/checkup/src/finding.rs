@@ -153,7 +153,7 @@ impl CheckOutcome {
     }
 
     /// Returns the outcome with the names of the servers that it affects.
-    pub(crate) fn for_servers(mut self, servers: Vec<String>) -> Self {
+    pub(crate) fn affecting_servers(mut self, servers: Vec<String>) -> Self {
         self.servers = servers;
         self
     }

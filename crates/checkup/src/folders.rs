@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn folder_check_creates_nothing() {
+    fn folder_check_creates_no_files() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
         assert_eq!(

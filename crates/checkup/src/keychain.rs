@@ -8,15 +8,16 @@ use crate::text::FindingText;
 
 pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOutcome {
     let cause = |words: &'static str, cause: String| FindingText::new(words).and(" (").foreign(cause).and(").");
-    let concerned =
-        || servers.iter().filter(|server| refers_to_secrets(server)).map(|server| server.name.clone()).collect();
+    let concerned = || {
+        servers.iter().filter(|server| refers_to_keychain_secrets(server)).map(|server| server.name.clone()).collect()
+    };
     match keychain.status() {
         SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain stores the key of your secrets.")),
         SecretsStatus::Locked { cause: status_cause } => CheckOutcome::problem(
             cause("The keychain is locked, or did not let Drawbridge in", status_cause),
             FindingText::new("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
         SecretsStatus::Missing { cause: status_cause } => CheckOutcome::warning(
             cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", status_cause),
             FindingText::new(if cfg!(target_os = "linux") {
@@ -25,17 +26,17 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
                 "Sign in to the desktop with your password, and check again."
             }),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
         SecretsStatus::Broken { cause: status_cause } => CheckOutcome::problem(
             cause("The stored secrets can't be used", status_cause),
             FindingText::new("Restart this computer and check again. If the cause stays, move secrets.json out of the data folder, and enter the secrets and sign in again."),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
     }
 }
 
 /// Returns `true` if the settings of a server contain references to secrets in the keychain.
-fn refers_to_secrets(server: &ServerEntry) -> bool {
+fn refers_to_keychain_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::environment_refers_to_secrets(stdio),
         ServerTransport::Http(http) => {
@@ -52,9 +53,9 @@ mod tests {
     use super::*;
     use crate::finding::FindingState;
 
-    struct StatusKeychain(SecretsStatus);
+    struct KeychainWithStatus(SecretsStatus);
 
-    impl Secrets for StatusKeychain {
+    impl Secrets for KeychainWithStatus {
         fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
             Ok(None)
         }
@@ -89,7 +90,7 @@ mod tests {
             (SecretsStatus::Broken { cause: cause() }, FindingState::Problem, "secrets.json"),
         ];
         for (status, state, step) in cases {
-            let outcome = check_keychain(&StatusKeychain(status.clone()), &servers);
+            let outcome = check_keychain(&KeychainWithStatus(status.clone()), &servers);
             assert_eq!(outcome.state, state, "{status:?}");
             let remedy = outcome.remedy.map(|remedy| remedy.to_string()).unwrap_or_default();
             assert!(remedy.contains(step), "the remedy for {status:?} is suggested: {remedy}");

@@ -15,6 +15,7 @@
 //! - `text`: the text of a finding, for the user and for a public report
 //! - `required_programs`: the programs that servers need
 //! - `runtimes`, `containers`, `programs`: checks that these programs are available
+//! - `server_command`: the check of one command before it is saved
 //! - `report`, `system`: the report
 
 mod certificates;
@@ -32,6 +33,7 @@ mod run;
 mod runtimes;
 mod sandbox;
 mod search_path;
+mod server_command;
 mod settings;
 mod system;
 mod text;
@@ -39,6 +41,7 @@ mod web_view;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 use process::SearchPath;
@@ -46,7 +49,8 @@ use tokio::time::timeout;
 
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
-pub use report::{ReportedServer, ReportingProgram, report};
+pub use report::{ReportedServer, ReportingProgram, report_markdown};
+pub use server_command::{CheckedCommand, ServerCommandCheck, check_server_command};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;
@@ -62,14 +66,14 @@ pub struct Checkup {
     pub servers: Vec<ServerEntry>,
 }
 
+/// Maximum age of the search path in a check. The user may have installed a program since it was read.
+const SEARCH_PATH_MAX_AGE: Duration = Duration::from_secs(30);
+
 /// Runs all checks of this computer. This takes some seconds, and at most about a minute, since each step has a time
 /// limit: reading the settings, reading the search path from the login shell, searching for programs, and each check.
 pub async fn run_checkup(inputs: CheckInputs) -> Checkup {
-    let settings = read_settings(&inputs).await;
-    let path = match inputs.search_path.clone() {
-        Some(path) => path,
-        None => SearchPath::read().await,
-    };
+    let settings = read_configured_servers(&inputs).await;
+    let path = inputs.search_path.get(Some(SEARCH_PATH_MAX_AGE)).await;
     let servers = settings.clone().unwrap_or_default();
     let needed = match &settings {
         Ok(servers) => find_required_programs(servers.clone(), path.clone()).await,
@@ -111,7 +115,7 @@ fn list_checks(
             tried.await.unwrap_or(known)
         }));
     }
-    checks.push(Check::new(CheckId::Programs, async move { programs::check_programs(needed.as_deref()) }));
+    checks.push(Check::new(CheckId::Programs, async move { programs::check_required_programs(needed.as_deref()) }));
     checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox_support(path.clone(), own.to_vec())));
     checks.push(Check::new(CheckId::Proxy, proxy::check_proxy(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);
@@ -139,7 +143,7 @@ fn list_checks(
 }
 
 /// Reads the configured servers in a blocking task, since the disk may be slow. Fails if that takes too long.
-async fn read_settings(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
+async fn read_configured_servers(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
     let port = Arc::clone(&computer.settings);
     let reading = tokio::task::spawn_blocking(move || port.load());
     let failed =
@@ -156,6 +160,6 @@ async fn find_required_programs(
     servers: Vec<ServerEntry>,
     path: SearchPath,
 ) -> Option<Vec<required_programs::RequiredProgram>> {
-    let looking = tokio::task::spawn_blocking(move || required_programs::required_programs(&servers, &path));
+    let looking = tokio::task::spawn_blocking(move || required_programs::find_programs_of_servers(&servers, &path));
     timeout(run::CHECK_TIMEOUT, looking).await.ok()?.ok()
 }

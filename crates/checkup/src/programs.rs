@@ -5,9 +5,9 @@ use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
 /// Maximum number of servers with missing programs that the text of one finding names.
-const MAX_LISTED_SERVERS: usize = 5;
+const MAX_SERVERS_NAMED_IN_FINDING: usize = 5;
 
-pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
+pub(crate) fn check_required_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),
@@ -27,7 +27,7 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let mut observation = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
-    for need in missing.iter().take(MAX_LISTED_SERVERS) {
+    for need in missing.iter().take(MAX_SERVERS_NAMED_IN_FINDING) {
         if let Err(error) = &need.found {
             observation = observation.foreign(format!("{}: {error} ", need.server));
         }
@@ -35,5 +35,6 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let remedy = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(observation, remedy).for_servers(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(observation, remedy)
+        .affecting_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

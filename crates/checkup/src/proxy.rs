@@ -41,12 +41,12 @@ pub(crate) async fn check_proxy(
     let remote = || -> Vec<String> {
         servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone()).collect()
     };
-    match environment_proxy(&environment) {
+    match proxy_from_environment(&environment) {
         EnvironmentProxy::Unusable(variable, reason) => CheckOutcome::problem(
             FindingText::new("The proxy in ").and(variable).and(" can't be used: ").and(reason),
             FindingText::new("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
         )
-        .for_servers(remote()),
+        .affecting_servers(remote()),
         EnvironmentProxy::Usable(variable) => CheckOutcome::ok(
             FindingText::new("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
         ),
@@ -54,18 +54,18 @@ pub(crate) async fn check_proxy(
             FindingText::new("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
             FindingText::new("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
         )
-        .for_servers(remote()),
-        EnvironmentProxy::Nothing if has_desktop_proxy(&path).await => CheckOutcome::warning(
+        .affecting_servers(remote()),
+        EnvironmentProxy::Nothing if has_gnome_proxy(&path).await => CheckOutcome::warning(
             FindingText::new("A proxy is set in the desktop's settings. Drawbridge reads it from the environment only, where none is set."),
             FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
-        .for_servers(remote()),
+        .affecting_servers(remote()),
         EnvironmentProxy::Nothing if has_system_proxy() => CheckOutcome::ok(FindingText::new("Drawbridge uses the proxy of the system's settings.")),
         EnvironmentProxy::Nothing => CheckOutcome::ok(FindingText::new("No proxy is set; connections are direct.")),
     }
 }
 
-fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
+fn proxy_from_environment(environment: &ProcessEnvironment) -> EnvironmentProxy {
     // A CGI program receives the headers of its HTTP request as variables, so a client could set the proxy with the
     // header `Proxy` (httpoxy). Therefore the HTTP client ignores the proxy variables in a CGI program.
     if environment.is_set("REQUEST_METHOD") {
@@ -122,7 +122,7 @@ fn proxy_problem(address: &str) -> Option<ProxyProblem> {
 }
 
 /// Returns `true` if GNOME's settings contain a proxy, according to the output of `gsettings`.
-async fn has_desktop_proxy(path: &SearchPath) -> bool {
+async fn has_gnome_proxy(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
     }
@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn unusable_proxy_is_reported() {
-        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with_variables(variables, None));
+        let of =
+            |variables: &[(&str, &str)]| proxy_from_environment(&ProcessEnvironment::with_variables(variables, None));
         assert_eq!(of(&[]), EnvironmentProxy::Nothing);
         assert_eq!(
             of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]),
@@ -192,7 +193,8 @@ mod tests {
 
     #[test]
     fn https_proxy_variable_takes_precedence_as_in_the_http_client() {
-        let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with_variables(variables, None));
+        let of =
+            |variables: &[(&str, &str)]| proxy_from_environment(&ProcessEnvironment::with_variables(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
         assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "a proxy for HTTP does not apply to HTTPS");

@@ -35,13 +35,13 @@ pub struct ReportedServer<'a> {
 
 /// Creates a report of the checks: Markdown for a public issue, without private data.
 #[must_use]
-pub fn report(
+pub fn report_markdown(
     findings: &[Finding],
     program: ReportingProgram<'_>,
     servers: &[ReportedServer<'_>],
     environment: &ProcessEnvironment,
 ) -> String {
-    let (os_release, kernel) = system::read_system_files();
+    let (os_release, kernel) = system::read_os_release_and_kernel_version();
     let mut text =
         format!("## Drawbridge: report on this computer\n\n- Program: {} {}\n", program.name, program.version);
     text.push_str(&format!("- System: {}\n", system::describe_system(os_release.as_deref(), kernel.as_deref())));
@@ -59,7 +59,7 @@ pub fn report(
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for server in servers {
         let state = server.state.map(|state| format!(": {state}")).unwrap_or_default();
-        *kinds.entry(format!("{}{state}", server_kind(server.config))).or_default() += 1;
+        *kinds.entry(format!("{}{state}", server_kind_text(server.config))).or_default() += 1;
     }
     for (kind, count) in &kinds {
         text.push_str(&format!("- {count} × {kind}\n"));
@@ -72,26 +72,26 @@ pub fn report(
 
 fn finding_line(finding: &Finding, home: Option<&Path>) -> String {
     let Finding { title, state, observation, remedy, servers, .. } = finding;
-    let mut text = format!("- **{title}**: {}. {}", state.word(), observation.for_report(home));
+    let mut text = format!("- **{title}**: {}. {}", state.word(), observation.to_report_text(home));
     match servers.len() {
         0 => {}
         1 => text.push_str(" Concerns 1 server."),
         several => text.push_str(&format!(" Concerns {several} servers.")),
     }
     if let (Some(remedy), FindingState::Problem | FindingState::Warning) = (remedy, state) {
-        text.push_str(&format!("\n  - {}", remedy.for_report(home)));
+        text.push_str(&format!("\n  - {}", remedy.to_report_text(home)));
     }
     text + "\n"
 }
 
 /// Returns a description of a server's kind: the launcher or program that it uses, if known, or the type of its URL.
-fn server_kind(config: &ServerConfig) -> String {
+fn server_kind_text(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(stdio) => {
             let sandbox = if stdio.sandbox.is_some() { ", in a sandbox" } else { "" };
             format!("local, {}{sandbox}", launcher_name(stdio))
         }
-        ServerTransport::Http(http) => format!("remote, {}", describe_address(http)),
+        ServerTransport::Http(http) => format!("remote, {}", describe_server_url(http)),
     }
 }
 
@@ -104,7 +104,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
 }
 
 /// Returns a description of a server's URL: its scheme, and if its host is this computer.
-fn describe_address(http: &HttpConfig) -> String {
+fn describe_server_url(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {
         "https" => "https",

@@ -18,7 +18,7 @@ pub(crate) struct RequiredProgram {
 }
 
 /// Determines the programs that local servers need, and searches for them in the search path without running them.
-pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
+pub(crate) fn find_programs_of_servers(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {
@@ -48,7 +48,7 @@ pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str>
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
         Some(LauncherPackage::Unknown(launcher, _)) => launcher,
-        None => base_name(&stdio.command),
+        None => program_base_name(&stdio.command),
     };
     let program = named.split(' ').next().unwrap_or_default();
     let mut known = LANGUAGE_RUNTIMES.iter().flat_map(|runtime| runtime.programs);
@@ -56,11 +56,11 @@ pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str>
 }
 
 fn runs_through_shell(stdio: &StdioConfig) -> bool {
-    known_runtime_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
+    known_runtime_program(stdio).is_some_and(|known| program_base_name(&stdio.command) != known)
 }
 
 /// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
-fn base_name(command: &str) -> String {
+fn program_base_name(command: &str) -> String {
     let name = command.rsplit(std::path::is_separator).next().unwrap_or(command).to_ascii_lowercase();
     let ending = [".exe", ".cmd", ".bat"].into_iter().find_map(|ending| name.strip_suffix(ending));
     ending.map_or_else(|| name.clone(), str::to_owned)

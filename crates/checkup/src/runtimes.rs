@@ -110,14 +110,14 @@ pub(crate) async fn check_language_runtime(
                 FindingText::new(runtime.name)
                     .and(" is not on the search path; the servers that require it specify its full path."),
             )
-            .for_servers(needed_by()),
+            .affecting_servers(needed_by()),
             (false, false) => {
                 let servers = missing.iter().map(|need| need.server.clone()).collect();
                 CheckOutcome::problem(
                     append_missing_programs(FindingText::new(runtime.name).and(" was not found. "), &missing),
                     install(),
                 )
-                .for_servers(servers)
+                .affecting_servers(servers)
             }
         };
     };
@@ -134,21 +134,22 @@ pub(crate) async fn check_language_runtime(
             } else {
                 CheckOutcome::problem(observation, remedy)
             };
-            return outcome.for_servers(needed_by());
+            return outcome.affecting_servers(needed_by());
         }
     };
     let observation = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
         return CheckOutcome::problem(append_missing_programs(observation.and(". "), &missing), install())
-            .for_servers(servers);
+            .affecting_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
     {
-        return CheckOutcome::warning(observation.and("; ").and(words).and("."), install()).for_servers(needed_by());
+        return CheckOutcome::warning(observation.and("; ").and(words).and("."), install())
+            .affecting_servers(needed_by());
     }
-    CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
+    CheckOutcome::ok(observation.and(".")).affecting_servers(needed_by())
 }
 
 /// Appends the names of the missing programs to a finding's text, each once.

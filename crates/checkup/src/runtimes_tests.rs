@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::finding::FindingState;
 
-fn script_programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
+fn create_script_programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
     let folder = tempfile::tempdir().unwrap();
     for (name, script) in scripts {
         let path = folder.path().join(name);
@@ -22,7 +22,7 @@ fn script_programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
     (folder, path)
 }
 
-async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> CheckOutcome {
+async fn check_runtime_for_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> CheckOutcome {
     let servers: Vec<ServerEntry> = commands
         .iter()
         .enumerate()
@@ -33,14 +33,18 @@ async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&st
         })
         .collect();
     let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check_language_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path)))
-        .await
+    check_language_runtime(
+        runtime,
+        path.clone(),
+        Some(crate::required_programs::find_programs_of_servers(&servers, path)),
+    )
+    .await
 }
 
 #[tokio::test]
 async fn runtime_finding_contains_version_path_and_affected_servers() {
-    let (folder, path) = script_programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
-    let node = check_commands(
+    let (folder, path) = create_script_programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
+    let node = check_runtime_for_commands(
         CheckId::Node,
         &path,
         &[("npx", &["-y", "server"]), ("sh", &["-c", "npx server"]), ("uvx", &["x"])],
@@ -53,8 +57,12 @@ async fn runtime_finding_contains_version_path_and_affected_servers() {
         node.observation
     );
     assert_eq!(node.servers, ["s1"], "only the server that can't start is affected");
-    let node =
-        check_commands(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])]).await;
+    let node = check_runtime_for_commands(
+        CheckId::Node,
+        &path,
+        &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])],
+    )
+    .await;
     assert_eq!(
         (node.state, &node.servers[..]),
         (FindingState::Ok, &["s0".to_owned(), "s1".to_owned()][..]),
@@ -63,7 +71,7 @@ async fn runtime_finding_contains_version_path_and_affected_servers() {
     );
     let shown = format!("Node.js 22.5.1, {}/node.", folder.path().display());
     assert_eq!(node.observation.to_string(), shown, "the version and the path are displayed");
-    let dotnet = check_commands(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
+    let dotnet = check_runtime_for_commands(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
     assert_eq!(
         dotnet.state,
         FindingState::Problem,
@@ -75,11 +83,11 @@ async fn runtime_finding_contains_version_path_and_affected_servers() {
 
 #[tokio::test]
 async fn missing_runtime_is_a_problem_only_where_required() {
-    let (_folder, path) = script_programs(&[]);
+    let (_folder, path) = create_script_programs(&[]);
     for (id, command) in
         [(CheckId::Uv, "uvx"), (CheckId::Docker, "docker"), (CheckId::Podman, "podman"), (CheckId::Python, "python")]
     {
-        let needed = check_commands(id, &path, &[(command, &["run", "x"])]).await;
+        let needed = check_runtime_for_commands(id, &path, &[(command, &["run", "x"])]).await;
         assert_eq!(
             (needed.state, &needed.servers[..]),
             (FindingState::Problem, &["s0".to_owned()][..]),
@@ -95,7 +103,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             needed.remedy.is_some_and(|remedy| remedy.to_string().starts_with("Install ")),
             "the remedy for {command} is to install it"
         );
-        let free = check_commands(id, &path, &[("/bin/sh", &[])]).await;
+        let free = check_runtime_for_commands(id, &path, &[("/bin/sh", &[])]).await;
         assert_eq!(
             (free.state, free.servers.len()),
             (FindingState::Ok, 0),
@@ -114,19 +122,19 @@ async fn missing_runtime_is_a_problem_only_where_required() {
 }
 
 #[tokio::test]
-async fn server_with_an_absolute_path_is_not_affected() {
-    let (folder, _) = script_programs(&[("uvx", "")]);
+async fn server_with_an_absolute_program_path_is_not_affected() {
+    let (folder, _) = create_script_programs(&[("uvx", "")]);
     let own = folder.path().join("uvx").display().to_string();
-    let (_empty, path) = script_programs(&[]);
-    let uv = check_commands(CheckId::Uv, &path, &[(&own, &["server"])]).await;
+    let (_empty, path) = create_script_programs(&[]);
+    let uv = check_runtime_for_commands(CheckId::Uv, &path, &[(&own, &["server"])]).await;
     assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.observation);
 }
 
 #[tokio::test]
 async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     let server: &[(&str, &[&str])] = &[("node", &["x.js"])];
-    let (_folder, path) = script_programs(&[("node", "echo v16.20.2")]);
-    let old = check_commands(CheckId::Node, &path, server).await;
+    let (_folder, path) = create_script_programs(&[("node", "echo v16.20.2")]);
+    let old = check_runtime_for_commands(CheckId::Node, &path, server).await;
     assert_eq!(old.state, FindingState::Warning, "{}", old.observation);
     assert!(old.observation.to_string().contains("18 or later"), "{}", old.observation);
     for (script, message) in [
@@ -135,11 +143,11 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
         ("kill -9 $$", "it failed"),
         ("while :; do echo 0123456789012345678901234567890123456789; done", "more than 16384 bytes"),
     ] {
-        let (_folder, path) = script_programs(&[("node", script)]);
-        let broken = check_commands(CheckId::Node, &path, server).await;
+        let (_folder, path) = create_script_programs(&[("node", script)]);
+        let broken = check_runtime_for_commands(CheckId::Node, &path, server).await;
         assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.observation);
         assert!(broken.observation.to_string().contains(message), "{script}: {}", broken.observation);
-        let unneeded = check_commands(CheckId::Node, &path, &[]).await;
+        let unneeded = check_runtime_for_commands(CheckId::Node, &path, &[]).await;
         assert_eq!(
             unneeded.state,
             FindingState::Warning,
@@ -150,8 +158,8 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 }
 
 #[tokio::test]
-async fn hanging_program_is_killed() {
-    let (folder, path) = script_programs(&[("node", "read line < /dev/zero")]);
+async fn hanging_version_query_is_killed() {
+    let (folder, path) = create_script_programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_QUERY_LIMITS };
     let answer = query_version(&folder.path().join("node"), &path, limits).await;
     assert_eq!(answer, Err("it did not end within 0.3 s".to_owned()));

@@ -34,8 +34,8 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
                 "Without it, a server's network can't be limited to named hosts, and no folder that contains Drawbridge's data can be shared.",
             ),
         )
-        .for_servers(held),
-        Ok(_) => CheckOutcome::ok(parts).for_servers(held),
+        .affecting_servers(held),
+        Ok(_) => CheckOutcome::ok(parts).affecting_servers(held),
         Err(error) => {
             let remedy = if cfg!(target_os = "linux") {
                 FindingText::new(BUBBLEWRAP_INSTRUCTIONS).and(
@@ -50,7 +50,7 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
             } else {
                 CheckOutcome::problem(observation, remedy)
             };
-            outcome.for_servers(held)
+            outcome.affecting_servers(held)
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
         .map(|manager| manager.0)
         .collect();
     let folders = |words: &'static str| {
-        append_names(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
+        append_name_list(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
     };
     match &path.source {
         SearchPathSource::Process { reason } if cfg!(windows) => {
@@ -55,7 +55,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
             ),
         ),
         SearchPathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
-            append_names(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
+            append_name_list(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
@@ -64,7 +64,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
     }
 }
 
-fn append_names(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
+fn append_name_list(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { before } else { ", " }).and(name);
     }
@@ -79,7 +79,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn hanging_shell_is_reported_with_its_cause() {
+    fn hanging_login_shell_is_reported_with_its_cause() {
         let source = SearchPathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
         let outcome = check_search_path(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
         assert_eq!(
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn version_managers_are_listed_and_missing_ones_reported() {
+    fn version_managers_missing_from_the_path_are_reported() {
         let home = tempfile::tempdir().unwrap();
         let node = home.path().join(".nvm/versions/node/v22.1.0/bin");
         std::fs::create_dir_all(&node).unwrap();

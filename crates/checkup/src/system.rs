@@ -5,7 +5,7 @@ use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
 /// Names of desktop environments, as in `XDG_CURRENT_DESKTOP`. A report contains no other names.
-const KNOWN_DESKTOPS: &[&str] = &[
+const KNOWN_DESKTOP_ENVIRONMENTS: &[&str] = &[
     "GNOME",
     "KDE",
     "XFCE",
@@ -54,7 +54,8 @@ const KNOWN_DISTRIBUTIONS: &[&str] = &[
 ];
 
 /// Environment variables that the desktop app's package formats set, each with the display name of the format.
-const PACKAGE_FORMATS: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
+const PACKAGE_FORMAT_VARIABLES: [(&str, &str); 3] =
+    [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
 /// Returns a description of the operating system, its version, and the processor architecture. `os_release` and
 /// `kernel` are the contents of system files.
@@ -86,9 +87,10 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
 pub(crate) fn describe_desktop_session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
-        Some(names) => {
-            names.split(':').find_map(|name| find_known_name(KNOWN_DESKTOPS, name)).unwrap_or("another desktop")
-        }
+        Some(names) => names
+            .split(':')
+            .find_map(|name| find_known_name(KNOWN_DESKTOP_ENVIRONMENTS, name))
+            .unwrap_or("another desktop"),
     };
     let kind = match environment.text("XDG_SESSION_TYPE") {
         None => "",
@@ -96,8 +98,10 @@ pub(crate) fn describe_desktop_session(environment: &ProcessEnvironment) -> Stri
     };
     let wayland = environment.get("WAYLAND_DISPLAY").map(|_| "Wayland display");
     let x11 = environment.get("DISPLAY").map(|_| "X display");
-    let packed =
-        PACKAGE_FORMATS.iter().find(|(variable, _)| environment.get(variable).is_some()).map(|(_, name)| *name);
+    let packed = PACKAGE_FORMAT_VARIABLES
+        .iter()
+        .find(|(variable, _)| environment.get(variable).is_some())
+        .map(|(_, name)| *name);
     let parts = [Some(desktop), Some(kind), wayland, x11, packed];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -113,7 +117,7 @@ fn numeric_version_text(text: &str) -> Option<String> {
 }
 
 /// Returns the content of the file os-release, and the kernel's version, each `None` if it can't be read.
-pub(crate) fn read_system_files() -> (Option<String>, Option<String>) {
+pub(crate) fn read_os_release_and_kernel_version() -> (Option<String>, Option<String>) {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }
 }
@@ -123,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_known_names_and_numbers_are_reported() {
+    fn system_description_has_only_known_names_and_numbers() {
         let description =
             describe_system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
         assert_eq!(

@@ -1,8 +1,8 @@
 //! The text of a finding, composed of parts, each with a type that determines if it may be included in a public report.
 //!
 //! A [`FindingText`] is written once. The user sees all of it (its `Display`). A report contains only the parts that
-//! were written in this crate ([`FindingText::for_report`]). Text from outside is a separate part, so that nothing has
-//! to be searched for and removed.
+//! were written in this crate ([`FindingText::to_report_text`]). Text from outside is a separate part, so that nothing
+//! has to be searched for and removed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ const MAX_FOREIGN_TEXT_CHARS: usize = 400;
 
 /// Folders, relative to the root, that exist on many computers. If a path is in one of them, a report names the folder,
 /// and never the rest of the path.
-const KNOWN_ROOT_FOLDERS: &[&str] =
+const ROOT_FOLDERS_NAMED_IN_REPORTS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
 /// Folders of package installers and version managers, relative to the home folder, that exist on many computers. If a
 /// path is in one of them, a report names the folder.
-const KNOWN_HOME_FOLDERS: &[&str] = &[
+const HOME_FOLDERS_NAMED_IN_REPORTS: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
     ".nvm/versions/node",
@@ -36,10 +36,10 @@ const KNOWN_HOME_FOLDERS: &[&str] = &[
 
 /// Text of a finding, composed of parts. A report contains only the parts that can't be private.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FindingText(Vec<TextPart>);
+pub struct FindingText(Vec<FindingTextPart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum TextPart {
+enum FindingTextPart {
     /// Text from the source code of this crate, or a number.
     Own(String),
     /// Path of a file or folder, which a report contains only in part.
@@ -60,13 +60,13 @@ impl FindingText {
     /// Appends a string literal of this crate to the text.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
-        self.with(TextPart::Own(words.to_owned()))
+        self.with(FindingTextPart::Own(words.to_owned()))
     }
 
     /// Appends a number in decimal notation.
     #[must_use]
     pub fn number(self, number: u64) -> Self {
-        self.with(TextPart::Own(number.to_string()))
+        self.with(FindingTextPart::Own(number.to_string()))
     }
 
     /// Appends a number and the noun for it: `one` if the number is 1, and `several` otherwise.
@@ -78,30 +78,30 @@ impl FindingText {
     /// Appends the version of a program.
     #[must_use]
     pub fn version(self, version: &NumericVersion) -> Self {
-        self.with(TextPart::Own(version.to_string()))
+        self.with(FindingTextPart::Own(version.to_string()))
     }
 
     /// Appends a path. A report contains only the well-known folder that the path is in, or else only whether it is in
     /// the home folder.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
-        self.with(TextPart::Path(path.into()))
+        self.with(FindingTextPart::Path(path.into()))
     }
 
     /// Appends the path of the program `name`, for which this crate has searched. A report contains the name, and the
     /// path only in part.
     #[must_use]
     pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
-        self.with(TextPart::Program(path.into(), name))
+        self.with(FindingTextPart::Program(path.into(), name))
     }
 
     /// Appends text from outside this crate, such as an error message. Reports omit this text.
     #[must_use]
     pub fn foreign(self, words: impl fmt::Display) -> Self {
-        self.with(TextPart::Foreign(words.to_string()))
+        self.with(FindingTextPart::Foreign(words.to_string()))
     }
 
-    fn with(mut self, part: TextPart) -> Self {
+    fn with(mut self, part: FindingTextPart) -> Self {
         self.0.push(part);
         self
     }
@@ -109,12 +109,14 @@ impl FindingText {
     /// Returns the text as a report contains it: without text from outside this crate, and with paths reduced to
     /// well-known folders.
     #[must_use]
-    pub fn for_report(&self, home: Option<&Path>) -> String {
-        let part = |part: &TextPart| match part {
-            TextPart::Own(words) => words.clone(),
-            TextPart::Path(path) => path_for_report(path, home),
-            TextPart::Program(path, name) => format!("{}/{name}", path_for_report(path.parent().unwrap_or(path), home)),
-            TextPart::Foreign(_) => "[omitted]".to_owned(),
+    pub fn to_report_text(&self, home: Option<&Path>) -> String {
+        let part = |part: &FindingTextPart| match part {
+            FindingTextPart::Own(words) => words.clone(),
+            FindingTextPart::Path(path) => path_for_report(path, home),
+            FindingTextPart::Program(path, name) => {
+                format!("{}/{name}", path_for_report(path.parent().unwrap_or(path), home))
+            }
+            FindingTextPart::Foreign(_) => "[omitted]".to_owned(),
         };
         self.0.iter().map(part).collect()
     }
@@ -124,11 +126,11 @@ impl fmt::Display for FindingText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.0 {
             match part {
-                TextPart::Own(words) => f.write_str(words)?,
-                TextPart::Path(path) | TextPart::Program(path, _) => {
+                FindingTextPart::Own(words) => f.write_str(words)?,
+                FindingTextPart::Path(path) | FindingTextPart::Program(path, _) => {
                     f.write_str(&foreign_text_for_display(&path.to_string_lossy()))?
                 }
-                TextPart::Foreign(words) => f.write_str(&foreign_text_for_display(words))?,
+                FindingTextPart::Foreign(words) => f.write_str(&foreign_text_for_display(words))?,
             }
         }
         Ok(())
@@ -147,15 +149,15 @@ fn foreign_text_for_display(words: &str) -> String {
     if shown.len() < words.len() {
         shown.push('…');
     }
-    foreign::visible(&shown).into_owned()
+    foreign::escape_invisible(&shown).into_owned()
 }
 
 /// Returns a path with `…` in place of its private part. Only a well-known folder that contains the path is named, or
 /// else only `~/` or `/`.
 fn path_for_report(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(below) => ("~/", below, KNOWN_HOME_FOLDERS),
-        None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_ROOT_FOLDERS),
+        Some(below) => ("~/", below, HOME_FOLDERS_NAMED_IN_REPORTS),
+        None => ("/", path.strip_prefix("/").unwrap_or(path), ROOT_FOLDERS_NAMED_IN_REPORTS),
     };
     let Some(known) = known.iter().find(|known| below.starts_with(known)) else { return format!("{start}…") };
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
@@ -167,7 +169,7 @@ pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
     /// Maximum number of a version's components that are read. Further ones are ignored.
-    const MAX_COMPONENTS: usize = 4;
+    const MAX_VERSION_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in
     /// `v22.1.0`.
@@ -176,7 +178,10 @@ impl NumericVersion {
         let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         candidates
             .map(|word| {
-                word.split('.').map_while(|part| part.parse().ok()).take(Self::MAX_COMPONENTS).collect::<Vec<u32>>()
+                word.split('.')
+                    .map_while(|part| part.parse().ok())
+                    .take(Self::MAX_VERSION_COMPONENTS)
+                    .collect::<Vec<u32>>()
             })
             .find(|numbers| numbers.len() > 1)
             .map(Self)
@@ -220,7 +225,7 @@ mod tests {
             .path("/usr/bin/canary")
             .and(": ")
             .foreign("canary \u{202e}");
-        let report = text.for_report(Some(home));
+        let report = text.to_report_text(Some(home));
         assert_eq!(
             report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [omitted]",
             "a report contains only well-known parts of paths"
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn version_is_numeric() {
+    fn version_consists_of_the_first_dotted_numbers() {
         let cases = [
             ("v22.1.0\n", "22.1.0"),
             ("Python 3.11.2", "3.11.2"),

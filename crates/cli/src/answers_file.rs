@@ -1,6 +1,6 @@
 //! Answers file: the user's decisions in advance on consent requests, for runs without a user at the terminal.
 
-mod entry_coverage;
+mod entry_conditions;
 mod last_calls;
 mod name_pattern;
 
@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
-use entry_coverage::{EntryCoverage, definition_hash};
-pub(crate) use entry_coverage::{UncoveredReason, describe_changed_tool};
-pub(crate) use last_calls::changed_tool_announcement;
+use entry_conditions::{AnswersEntryConditions, definition_hash};
+pub(crate) use entry_conditions::{NoAnswerReason, describe_changed_tool};
+pub(crate) use last_calls::message_if_tool_changed_since_last_call;
 use name_pattern::NamePattern;
 
 /// Maximum size of an answers file, in bytes.
@@ -34,7 +34,7 @@ struct AnswersEntry {
     kind: ConsentRequestKind,
     server: WildMatch,
     name: NamePattern,
-    coverage: EntryCoverage,
+    conditions: AnswersEntryConditions,
     decision: AnswersFileDecision,
 }
 
@@ -178,7 +178,7 @@ impl AnswersFile {
 
     /// Returns the decision of the first entry that matches a consent request and is permitted to decide it, or the
     /// reason why no entry is.
-    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&AnswersFileDecision, UncoveredReason> {
+    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&AnswersFileDecision, NoAnswerReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
         let fits = |entry: &&AnswersEntry| {
@@ -188,20 +188,22 @@ impl AnswersFile {
         };
         for entry in self.entries.iter().filter(fits) {
             let is_no = entry.decision.is_refusal();
-            let lacks = entry.coverage.missing_conditions(request);
-            match (entry.coverage.matches_hash(request), is_no) {
+            let lacks = entry.conditions.missing_conditions(request);
+            match (entry.conditions.matches_hash(request), is_no) {
                 (true, true) => return Ok(&entry.decision),
                 (true, false) if lacks.is_empty() => return Ok(&entry.decision),
-                (true, false) => why = why.or(Some(UncoveredReason::Uncovered(lacks))),
+                (true, false) => why = why.or(Some(NoAnswerReason::Uncovered(lacks))),
                 (false, true) => {}
                 (false, false) => {
-                    let lacks = EntryCoverage { hash: None, ..entry.coverage.clone() }.missing_conditions(request);
-                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::HashDiffers(lacks)));
+                    let lacks =
+                        AnswersEntryConditions { hash: None, ..entry.conditions.clone() }.missing_conditions(request);
+                    why = why.or((!lacks.is_empty()).then_some(NoAnswerReason::HashDiffers(lacks)));
                 }
             }
         }
-        Err(why
-            .unwrap_or_else(|| UncoveredReason::NoEntryMatches(entry_coverage::changed_definition_conditions(request))))
+        Err(why.unwrap_or_else(|| {
+            NoAnswerReason::NoEntryMatches(entry_conditions::changed_definition_conditions(request))
+        }))
     }
 }
 
@@ -291,7 +293,7 @@ impl RawAnswersEntry {
                 | ConsentRequestKind::SignIn => AnswersFileDecision::Allow,
                 ConsentRequestKind::Elicitation => AnswersFileDecision::Submit(content.unwrap_or_default()),
                 ConsentRequestKind::Sampling => match content {
-                    Some(content) => AnswersFileDecision::Respond(parse_response(content)?),
+                    Some(content) => AnswersFileDecision::Respond(parse_sampling_response(content)?),
                     None => AnswersFileDecision::AskModel,
                 },
                 ConsentRequestKind::ClientId => {
@@ -312,7 +314,7 @@ impl RawAnswersEntry {
             kind: self.kind,
             server: WildMatch::new(&self.server),
             name: NamePattern::compile(self.kind, &self.name)?,
-            coverage: EntryCoverage {
+            conditions: AnswersEntryConditions {
                 hash: self.hash,
                 unreviewed: self.unreviewed,
                 after_untrusted: self.after_untrusted,
@@ -325,7 +327,7 @@ impl RawAnswersEntry {
 
 /// Parses the response to a sampling request from the answers file: `{"text": "..."}`, or an object with `content`,
 /// `model` and `stopReason` as in the MCP specification.
-fn parse_response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
+fn parse_sampling_response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
     let text = |value: Option<Value>, key: &str| match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),

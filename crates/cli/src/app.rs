@@ -16,7 +16,7 @@ use crate::terminal_escape::escape_line;
 /// saves the page if a file is named. Executes nothing of the page.
 pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<Value, CommandFailure> {
     let page = session.api.app_views().load_page(&what.server, &what.tool).await.map_err(ApiError::from)?;
-    let report = page.requested_access();
+    let report = page.requested_access_texts();
     if let Some(file) = &what.html {
         save_app_page(file, &page.html)?;
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-const AFTER_HELP: &str = "\
+const EXAMPLES_AFTER_HELP: &str = "\
 Nothing is sent without consent. On a terminal you are prompted. Elsewhere everything that requires consent is refused, except \
 what the answers file (--answers) allows. With an answers file there are no prompts: anything without an entry is refused.
 
@@ -55,7 +55,7 @@ If a form, a page or folders are refused, the server decides whether its call fa
 
 /// Uses MCP servers from a terminal, a script or CI: the same host, policy and audit log as the Drawbridge app.
 #[derive(Debug, Parser)]
-#[command(name = "drawbridge-cli", version, after_help = AFTER_HELP)]
+#[command(name = "drawbridge-cli", version, after_help = EXAMPLES_AFTER_HELP)]
 pub(crate) struct Arguments {
     /// File with the settings of the servers. Defaults to the app's own.
     #[arg(long, global = true, value_name = "FILE")]
@@ -223,7 +223,7 @@ pub(crate) enum Command {
     /// sends nothing to other computers. Exits with 1 if there is a problem.
     Doctor(DoctorArguments),
     #[command(flatten)]
-    Documents(DocumentsCommand),
+    Documents(DocumentationCommand),
 }
 
 /// Arguments of the `app` command.
@@ -248,7 +248,7 @@ pub(crate) struct DoctorArguments {
 
 /// Commands that generate documentation of the program.
 #[derive(Debug, Subcommand)]
-pub(crate) enum DocumentsCommand {
+pub(crate) enum DocumentationCommand {
     /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other
     /// installations.
     Completions {

@@ -21,7 +21,7 @@ use crate::terminal_escape;
 
 /// Exit status of `audit verify` if it detects no change of the audit log, but can't prove that Drawbridge wrote all
 /// entries.
-const EXIT_LOG_NOT_VERIFIED: u8 = 4;
+const EXIT_AUDIT_LOG_NOT_VERIFIED: u8 = 4;
 /// Maximum number of decisions that are read from the audit log in one query.
 const AUDIT_ENTRIES_PER_QUERY: usize = 500;
 
@@ -32,28 +32,28 @@ pub(crate) fn check_audit_arguments(what: &AuditArguments) -> Result<(), Command
         Some(AuditCommand::List(list)) => list,
         Some(AuditCommand::Verify { .. } | AuditCommand::Export { .. }) => return Ok(()),
     };
-    parse_time_option(list.since.as_deref(), "--since")?;
-    parse_time_option(list.until.as_deref(), "--until").map(drop)
+    parse_date_or_age_option(list.since.as_deref(), "--since")?;
+    parse_date_or_age_option(list.until.as_deref(), "--until").map(drop)
 }
 
 /// Runs an `audit` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
-        None => list_decisions(session, what.list).await,
-        Some(AuditCommand::List(filter)) => list_decisions(session, filter).await,
-        Some(AuditCommand::Verify { file }) => verify_log(session, file).await,
-        Some(AuditCommand::Export { file }) => export_log(session, file).await,
+        None => list_audit_entries(session, what.list).await,
+        Some(AuditCommand::List(filter)) => list_audit_entries(session, filter).await,
+        Some(AuditCommand::Verify { file }) => verify_audit_log(session, file).await,
+        Some(AuditCommand::Export { file }) => export_audit_log(session, file).await,
     }
 }
 
-async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<Value, CommandFailure> {
+async fn list_audit_entries(session: &CommandSession, list: AuditFilter) -> Result<Value, CommandFailure> {
     let mut entries = Vec::new();
     let mut range = AuditRange {
         server: list.server,
         kind: list.kind,
         decision: list.decision,
-        since: parse_time_option(list.since.as_deref(), "--since")?,
-        until: parse_time_option(list.until.as_deref(), "--until")?,
+        since: parse_date_or_age_option(list.since.as_deref(), "--since")?,
+        until: parse_date_or_age_option(list.until.as_deref(), "--until")?,
         search: list.search,
         ..AuditRange::default()
     };
@@ -71,7 +71,7 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
     Ok(to_json_value(&entries))
 }
 
-async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
+async fn verify_audit_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     let log = Arc::clone(&session.api.host().ports().audit);
     let is_own = file.is_none();
     let found = tokio::task::spawn_blocking(move || match file {
@@ -89,11 +89,12 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
         return Ok(to_json_value(&verdict));
     }
     let failure = CommandFailure::new(ErrorCode::Invalid, words.trim_end());
-    let (code, status) = if verdict.whole { ("unproved", EXIT_LOG_NOT_VERIFIED) } else { ("audit", failure.status) };
+    let (code, status) =
+        if verdict.whole { ("unproved", EXIT_AUDIT_LOG_NOT_VERIFIED) } else { ("audit", failure.status) };
     Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(to_json_value(&verdict))), ..failure })
 }
 
-async fn export_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
+async fn export_audit_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
         return Err(CommandFailure::usage_error("with --json, name the file to write: the export has its own format"));
     }
@@ -210,7 +211,7 @@ fn audit_finding_text(finding: &AuditFinding) -> String {
 }
 
 /// Parses the value of the option `option`, a date, a date with a time, or an age, to milliseconds since 1970.
-fn parse_time_option(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
+fn parse_date_or_age_option(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         CommandFailure::usage_error(format!(
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn times_are_dates_or_durations_before_now() {
-        let read = |text| parse_time_option(Some(text), "--since");
+        let read = |text| parse_date_or_age_option(Some(text), "--since");
         assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date should be parsed");
         assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with time and zone should be parsed");
         assert_eq!(

@@ -15,27 +15,27 @@ use crate::session::CommandSession;
 use crate::terminal_escape;
 
 /// Maximum length, in characters, of a conversation title that is taken from the first message.
-const MAX_TITLE_CHARS: usize = 60;
+const MAX_CONVERSATION_TITLE_CHARS: usize = 60;
 
 /// Sends one message to the model, or every line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
-    let known = session.server_names(None).await?;
+    let known = session.resolve_server_names(None).await?;
     for server in &chat.server {
         if !known.contains(server) {
-            session.server_names(Some(server)).await?;
+            session.resolve_server_names(Some(server)).await?;
         }
-        session.start_and_wait(server).await?;
+        session.start_server_and_wait(server).await?;
     }
-    let model = resolve_model(session, chat.model.as_deref()).await?;
+    let model = find_model_named_in_option(session, chat.model.as_deref()).await?;
     let goes_on = chat.message.is_none();
     let first = match chat.message {
         Some(message) => Some(message),
-        None => read_message(session).await,
+        None => read_message_from_input(session).await,
     };
     let Some(first) = first else {
         return Err(CommandFailure::usage_error("no message to send: use --message, or type one"));
     };
-    let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE_CHARS).collect();
+    let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_CONVERSATION_TITLE_CHARS).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
     let mut settings = ConversationSettings {
         model: Some(model),
@@ -90,7 +90,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                     });
                 }
                 session.output.print_message("Continue? Enter y, or another message.");
-                instead = read_message(session).await;
+                instead = read_message_from_input(session).await;
                 if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
                     return Ok(result);
                 }
@@ -105,7 +105,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
             }
             next = match instead {
                 Some(line) => Some(line),
-                None => read_message(session).await,
+                None => read_message_from_input(session).await,
             };
         }
     }
@@ -113,7 +113,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
 }
 
 /// Reads the next message from standard input, or returns `None` at its end.
-async fn read_message(session: &CommandSession) -> Option<String> {
+async fn read_message_from_input(session: &CommandSession) -> Option<String> {
     loop {
         session.output.print_prompt("> ");
         let line = session.input.next_line().await?;
@@ -125,8 +125,8 @@ async fn read_message(session: &CommandSession) -> Option<String> {
 
 /// Returns the model that the command line option `named` refers to: `provider/model`, or only the name of a model if a
 /// single provider has it.
-async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
-    let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
+async fn find_model_named_in_option(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
+    let registry = session.api.host().provider_registry().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
     let known: Vec<String> = registry.all_models().map(shown).collect();
     let Some(named) = named else {

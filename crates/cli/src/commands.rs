@@ -22,7 +22,7 @@ use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
-use crate::output::{to_json_value, with_redacted_variables};
+use crate::output::{to_json_value, with_redacted_environment_variables};
 use crate::published_names::{
     DEFINITION_FIELD_NAMES, SANDBOX_FIELD_NAMES, SERVER_FIELD_NAMES, with_published_field_names,
 };
@@ -69,9 +69,9 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
             require_ready_server(session, &server).await?;
             review::review_definitions(session, server, accept).await
         }
-        Command::Pins { server } => review::show_pins(session, server).await,
+        Command::Pins { server } => review::show_reviewed_definitions(session, server).await,
         Command::Auth { client_document: Some(url), .. } => login::print_client_metadata_document(session, &url),
-        Command::Auth { server, .. } => login::show_auth(session, &server.unwrap_or_default()).await,
+        Command::Auth { server, .. } => login::show_authorization(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::store_secret(session, &server, name).await,
         Command::Import(what) => import::run(session, what).await,
         Command::Export { format } => import::export_servers(session, format).await,
@@ -91,19 +91,19 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
 
 /// Starts a server and waits until it is ready. Returns the reason as a failure if it can't be used.
 pub(crate) async fn require_ready_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
-    session.server_names(Some(server)).await?;
-    session.start_and_wait(server).await
+    session.resolve_server_names(Some(server)).await?;
+    session.start_server_and_wait(server).await
 }
 
 async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure> {
-    let names = session.server_names(None).await?;
+    let names = session.resolve_server_names(None).await?;
     // A server that fails to start is still listed, with its state.
-    join_all(names.iter().map(|name| session.start_and_wait(name))).await;
+    join_all(names.iter().map(|name| session.start_server_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
     let values =
         servers.iter().map(|server| with_published_field_names(to_json_value(server), SERVER_FIELD_NAMES)).collect();
-    Ok(with_redacted_variables(Value::Array(values)))
+    Ok(with_redacted_environment_variables(Value::Array(values)))
 }
 
 /// Lists the tools, prompts, resources or templates of one server or of all servers. `part` selects one of these lists
@@ -117,27 +117,27 @@ async fn list_catalog_items<T: Serialize>(
     let read = async |server: String| {
         let mut catalog = session.api.read_catalog(ServerName { server }).await?;
         let notes = std::mem::take(&mut catalog.notes);
-        Ok(ListedItems { items: part(catalog), notes })
+        Ok(ServerItemList { items: part(catalog), notes })
     };
-    list_items(session, of, read, row).await
+    list_items_of_servers(session, of, read, row).await
 }
 
 /// Items of one kind that a server lists, such as its tools, with notes that explain why the list is incomplete.
-pub(crate) struct ListedItems<T> {
+pub(crate) struct ServerItemList<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
 }
 
 /// Lists the items of one kind, such as tools, of one server or of all servers. Skips servers that can't be used. If
 /// none can be used, returns the first failure.
-pub(crate) async fn list_items<T: Serialize>(
+pub(crate) async fn list_items_of_servers<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
-    read: impl AsyncFn(String) -> Result<ListedItems<T>, CommandFailure>,
+    read: impl AsyncFn(String) -> Result<ServerItemList<T>, CommandFailure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
-    let names = session.server_names(of.server.as_deref()).await?;
-    let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
+    let names = session.resolve_server_names(of.server.as_deref()).await?;
+    let started = join_all(names.iter().map(|name| session.start_server_and_wait(name))).await;
     let mut items = Vec::new();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
@@ -216,7 +216,7 @@ async fn call_tool(
 ) -> Result<Value, CommandFailure> {
     let arguments = parse_json_object(args, "--args")?;
     require_ready_server(session, &server).await?;
-    let app = session.api.app_views().page_uri(&server, &tool).await;
+    let app = session.api.app_views().app_page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
     let (id, called, name) = (CLI_CALL_ID.to_owned(), server.clone(), tool.clone());
     let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments, repeats: None };
@@ -281,14 +281,14 @@ async fn complete_argument(
 /// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, because the server could not
 /// start either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
-    session.server_names(Some(&server)).await?;
+    session.resolve_server_names(Some(&server)).await?;
     let report = session.api.describe_sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
         return Err(CommandFailure::new(ErrorCode::System, problem));
     }
     let words = match &report.plan {
         Some(plan) => {
-            consent_request_text::sandbox_text(plan) + &consent_request_text::missing_files_text(&report.missing)
+            consent_request_text::sandbox_text(plan) + &consent_request_text::inaccessible_files_text(&report.missing)
         }
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
@@ -299,8 +299,8 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
 /// Starts the servers, and waits while their events are printed, until a signal ends the program. Fails only if a
 /// single named server can't start.
 async fn watch_events(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
-    let names = session.server_names(of.server.as_deref()).await?;
-    let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
+    let names = session.resolve_server_names(of.server.as_deref()).await?;
+    let started = join_all(names.iter().map(|name| session.start_server_and_wait(name))).await;
     if let [Err(failure)] = &started[..]
         && of.server.is_some()
     {

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::answers_file::{
-    AnswersFile, AnswersFileDecision, ConsentRequestKind, changed_tool_announcement, describe_changed_tool,
-    request_subject,
+    AnswersFile, AnswersFileDecision, ConsentRequestKind, describe_changed_tool,
+    message_if_tool_changed_since_last_call, request_subject,
 };
 use crate::host_view::HostView;
-use crate::output::{Output, to_json_value, with_redacted_variables};
+use crate::output::{Output, to_json_value, with_redacted_environment_variables};
 use crate::published_names::{CONSENT_REQUEST_FIELD_NAMES, with_published_field_names};
 use crate::terminal_user::TerminalUser;
 
@@ -41,23 +41,25 @@ impl ConsentDecider {
         }
     }
 
-    async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> ReplyWithReason {
+    async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReplyWithReason {
         let refused = |reason: &str| {
             // The caller of a tool receives a reason only if the tool has changed. Advice about the answers file is
             // printed instead.
             let answer = describe_changed_tool(request)
                 .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
-            ReplyWithReason { answer: ConsentReply::Decision(answer), reason: Some(reason.to_owned()) }
+            ConsentReplyWithReason { answer: ConsentReply::Decision(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(request) {
                 Ok(AnswersFileDecision::AskModel) if let Some(reason) = missing_model_reason(request) => {
                     refused(&reason)
                 }
-                Ok(verdict) => ReplyWithReason { answer: reply_from_file(request, verdict), reason: None },
+                Ok(verdict) => {
+                    ConsentReplyWithReason { answer: reply_from_answers_file(request, verdict), reason: None }
+                }
                 Err(why) => refused(&why.to_string()),
             },
-            Self::User(asker) => ReplyWithReason { answer: asker.prompt(api, request).await, reason: None },
+            Self::User(asker) => ConsentReplyWithReason { answer: asker.prompt(api, request).await, reason: None },
             Self::Nobody => {
                 let changed = describe_changed_tool(request).map(|words| format!("{words}; ")).unwrap_or_default();
                 refused(&format!("{changed}approval is not possible here; allow it with --answers, or use a terminal"))
@@ -79,12 +81,12 @@ fn missing_model_reason(request: &ConsentRequest) -> Option<String> {
 
 /// Returns `true` while a model generates the response to a sampling request. The user can't decide such a consent
 /// request yet.
-const fn is_model_running(request: &ConsentRequest) -> bool {
+const fn is_model_generating_response(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
 /// Reply to a consent request. Has a reason if the answers file or the program, and not the user, made the reply.
-struct ReplyWithReason {
+struct ConsentReplyWithReason {
     answer: ConsentReply,
     reason: Option<String>,
 }
@@ -98,7 +100,7 @@ pub(crate) enum ConsentReply {
     Edited(ConsentRequestEdit),
 }
 
-fn reply_from_file(request: &ConsentRequest, verdict: &AnswersFileDecision) -> ConsentReply {
+fn reply_from_answers_file(request: &ConsentRequest, verdict: &AnswersFileDecision) -> ConsentReply {
     let once = ConsentReply::Decision(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &request.body) {
         (AnswersFileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
@@ -135,8 +137,9 @@ pub(crate) async fn decide_all_consent_requests(
         let front = {
             let view = view.borrow_and_update();
             decided.retain(|(id, hash)| view.consent_requests.iter().any(|q| q.id == *id && q.hash == *hash));
-            let waits =
-                |q: &&ConsentRequest| !is_model_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
+            let waits = |q: &&ConsentRequest| {
+                !is_model_generating_response(q) && !decided.contains(&(q.id.clone(), q.hash.clone()))
+            };
             view.consent_requests.iter().find(waits).cloned()
         };
         let Some(request) = front else {
@@ -158,7 +161,7 @@ pub(crate) async fn decide_all_consent_requests(
             }
         };
         decided.insert((request.id.clone(), request.hash.clone()));
-        if let Some(edited) = submit_reply(&api, &request, decision, decider.name(), &output).await {
+        if let Some(edited) = submit_consent_reply(&api, &request, decision, decider.name(), &output).await {
             decided.insert(edited);
         }
     }
@@ -166,10 +169,10 @@ pub(crate) async fn decide_all_consent_requests(
 
 /// Submits a reply to a consent request to the host. If the host rejects an approval, denies the consent request
 /// instead. If the reply changed the payload, returns the new identifier and hash of the consent request.
-async fn submit_reply(
+async fn submit_consent_reply(
     api: &Api,
     request: &ConsentRequest,
-    decision: ReplyWithReason,
+    decision: ConsentReplyWithReason,
     by: &str,
     output: &Output,
 ) -> Option<(String, String)> {
@@ -184,7 +187,7 @@ async fn submit_reply(
                     ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }
                 }
                 Err(error) => {
-                    reason = Some(error_text(&error));
+                    reason = Some(api_error_text(&error));
                     ConsentDecision::Deny
                 }
             }
@@ -193,12 +196,12 @@ async fn submit_reply(
     // The message about a changed tool is printed before the decision takes effect.
     if by == "answers"
         && matches!(answer, ConsentDecision::Allow { .. })
-        && let Some(words) = changed_tool_announcement(api, &shown)
+        && let Some(words) = message_if_tool_changed_since_last_call(api, &shown)
     {
         output.print_message_in_any_format(&crate::terminal_escape::escape_line(&words));
         output.print_event("note", json!({ "server": shown.server, "message": words }));
     }
-    if let Some(problem) = validate_submission(api, &shown, &answer).await {
+    if let Some(problem) = submitted_form_problem(api, &shown, &answer).await {
         reason = Some(problem);
         answer = ConsentDecision::Deny;
     }
@@ -212,7 +215,7 @@ async fn submit_reply(
         && !refuses
         && error.code != api::ErrorCode::Stale
     {
-        print_decision(&shown, &ConsentDecision::Deny, "policy", Some(&error_text(&error)), output);
+        print_decision(&shown, &ConsentDecision::Deny, "policy", Some(&api_error_text(&error)), output);
         // A failed denial means that the consent request is no longer open.
         let _ = give(ConsentDecision::Deny).await;
     }
@@ -220,7 +223,7 @@ async fn submit_reply(
 }
 
 /// Returns the validation errors if the decision submits invalid content for a form, and `None` otherwise.
-async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
+async fn submitted_form_problem(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
     match api.validate_form(check).await {
@@ -229,11 +232,11 @@ async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &Conse
             let problems: Vec<String> = problems.problems.iter().map(crate::form::form_problem_text).collect();
             Some(format!("the content does not match the form: {}", problems.join("; ")))
         }
-        Err(error) => Some(error_text(&error)),
+        Err(error) => Some(api_error_text(&error)),
     }
 }
 
-fn error_text(error: &ApiError) -> String {
+fn api_error_text(error: &ApiError) -> String {
     error.message.clone()
 }
 
@@ -252,13 +255,14 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         ConsentDecision::Cancel => "cancelled",
     };
     let (kind, name) = (ConsentRequestKind::of_request(request).name(), request_subject(request));
+    let shown = with_redacted_environment_variables(to_json_value(request));
     let mut fields = json!({
         "kind": kind,
         "server": request.server,
         "name": name,
         "decision": decision,
         "by": by,
-        "question": with_published_field_names(with_redacted_variables(to_json_value(request)), CONSENT_REQUEST_FIELD_NAMES),
+        "question": with_published_field_names(shown, CONSENT_REQUEST_FIELD_NAMES),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();

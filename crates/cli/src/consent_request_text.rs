@@ -3,7 +3,7 @@
 
 use api::data::{
     CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
-    FolderAccess, Reading, ReadingKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts,
+    FolderAccess, ReadContent, ReadContentKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts,
     UrlWarning,
 };
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn resource_limits_text(limits: &ResourceLimits) -> String {
 }
 
 /// Describes files that a server appears to need but could not access in its sandbox.
-pub(crate) fn missing_files_text(missing: &[String]) -> String {
+pub(crate) fn inaccessible_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
@@ -258,13 +258,13 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
 }
 
 /// Describes content that a model has read: its kind and name.
-pub(crate) fn content_read_by_model_text(reading: &Reading) -> String {
-    let name = escape_line(&reading.name);
-    match reading.kind {
-        ReadingKind::Tool => format!("the output of the tool {name}"),
-        ReadingKind::Prompt => format!("the prompt {name}"),
-        ReadingKind::Resource => format!("the resource {name}"),
-        ReadingKind::Unknown => String::from("content that an older version did not record"),
+pub(crate) fn content_read_by_model_text(content: &ReadContent) -> String {
+    let name = escape_line(&content.name);
+    match content.kind {
+        ReadContentKind::Tool => format!("the output of the tool {name}"),
+        ReadContentKind::Prompt => format!("the prompt {name}"),
+        ReadContentKind::Resource => format!("the resource {name}"),
+        ReadContentKind::Unknown => String::from("content that an older version did not record"),
     }
 }
 

@@ -107,15 +107,16 @@ impl PrintedReply {
                 self.end_line(output);
                 output.print_message(&terminal_escape::escape_line(&format!("→ {server} {tool} {arguments}")));
             }
-            ItemBody::ToolCall { server, tool, result, error, duration_milliseconds, .. } => {
+            ItemBody::ToolCall { server, tool, result, error, duration_milliseconds, waited_milliseconds, .. } => {
                 let ended = match (result, error) {
                     (Some(result), _) if result.is_error => String::from("the tool reported an error"),
                     (Some(_), _) => String::from("done"),
                     (None, Some(error)) => error.clone(),
                     (None, None) => String::from("cut"),
                 };
+                let own_milliseconds = duration_milliseconds.saturating_sub(waited_milliseconds.unwrap_or_default());
                 output.print_message(&terminal_escape::escape_line(&format!(
-                    "← {server} {tool}: {ended} ({duration_milliseconds} ms)"
+                    "← {server} {tool}: {ended} ({own_milliseconds} ms)"
                 )));
             }
             ItemBody::OwnTool { used, arguments, .. } => {

@@ -14,7 +14,7 @@ use crate::terminal_escape::escape_line;
 /// Changes the data flow settings of a server that the command line specifies, and prints all of its data flow
 /// settings.
 pub(crate) async fn run(session: &CommandSession, what: DataFlowArguments) -> Result<Value, CommandFailure> {
-    session.server_names(Some(&what.server)).await?;
+    session.resolve_server_names(Some(&what.server)).await?;
     let before = read_data_flow(session, &what.server).await?;
     let mut flow = before.clone();
     if let Some(own) = what.same_server {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use api::ErrorCode;
 use checkup::{CheckInputs, Checkup, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
+use process::SharedSearchPath;
 use serde_json::{Value, json};
 use store::{FileLocations, ReadOnlyStore};
 
@@ -33,7 +34,7 @@ pub(crate) async fn run(
         data_folder: data_dir,
         cache_folder: store::cache_folder(),
         environment: environment.clone(),
-        search_path: None,
+        search_path: SharedSearchPath::default(),
         web_view: None,
         clock: Arc::new(SystemClock),
     };
@@ -60,7 +61,7 @@ fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> Strin
     let program = ReportingProgram { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
     let servers: Vec<_> =
         checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
-    checkup::report(&checkup.findings, program, &servers, environment)
+    checkup::report_markdown(&checkup.findings, program, &servers, environment)
 }
 
 /// Formats the results of the checks as text for the user, each followed by the suggested fix.

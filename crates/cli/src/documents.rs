@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::CommandFactory as _;
 
-use crate::arguments::{Arguments, DocumentsCommand};
+use crate::arguments::{Arguments, DocumentationCommand};
 
 const PROGRAM_NAME: &str = "drawbridge-cli";
 
@@ -14,14 +14,14 @@ const PROGRAM_NAME: &str = "drawbridge-cli";
 /// # Errors
 ///
 /// Returns the I/O error if standard output or the folder can't be written to.
-pub(crate) fn write(documents: &DocumentsCommand) -> io::Result<()> {
+pub(crate) fn write_documentation(documents: &DocumentationCommand) -> io::Result<()> {
     match documents {
-        DocumentsCommand::Completions { shell } => {
+        DocumentationCommand::Completions { shell } => {
             // clap_complete panics if its writer fails, so the script is generated in memory first.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM_NAME, &mut script);
             io::stdout().write_all(&script)
         }
-        DocumentsCommand::Man { folder } => clap_mangen::generate_to(Arguments::command(), folder),
+        DocumentationCommand::Man { folder } => clap_mangen::generate_to(Arguments::command(), folder),
     }
 }

@@ -87,7 +87,7 @@ mod tests {
 
     use crate::consent_request_text;
 
-    fn url(domain: &str, path: &str) -> UrlParts {
+    fn url_parts(domain: &str, path: &str) -> UrlParts {
         UrlParts {
             url: format!("https://{domain}{path}"),
             before: "https://".into(),
@@ -126,7 +126,7 @@ mod tests {
 
     fn connect_body(auth: Vec<AuthSetting>, earlier_approval: Option<EarlierApproval>) -> ConsentRequestBody {
         ConsentRequestBody::ConnectServer {
-            url: url("mcp.example", "/"),
+            url: url_parts("mcp.example", "/"),
             headers: Vec::new(),
             transport_kind: None,
             unencrypted: false,
@@ -145,8 +145,8 @@ mod tests {
         };
         let settings = vec![
             setting(AuthField::Grant, "enterprise_managed", None),
-            setting(AuthField::Issuer, "https://as.example/1", Some(url("as.example", "/1"))),
-            setting(AuthField::ProviderTokenEndpoint, "https://evil.example/t", Some(url("evil.example", "/t"))),
+            setting(AuthField::Issuer, "https://as.example/1", Some(url_parts("as.example", "/1"))),
+            setting(AuthField::ProviderTokenEndpoint, "https://evil.example/t", Some(url_parts("evil.example", "/t"))),
             setting(AuthField::ClientSecret, "harbour", None),
             setting(AuthField::Scopes, "read write", None),
         ];
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn s07_sign_in_is_described_with_its_endpoints() {
         let sign_in = |authorization_url: Option<UrlParts>| ConsentRequestBody::SignIn {
-            url: url("mcp.example", "/"),
+            url: url_parts("mcp.example", "/"),
             issuer: "https://as.example".into(),
-            issuer_url: url("as.example", "/"),
+            issuer_url: url_parts("as.example", "/"),
             resource: "https://mcp.example/".into(),
             scopes: vec!["read".into(), "write".into()],
             held_scopes: vec!["read".into()],
@@ -190,7 +190,7 @@ mod tests {
             client_id: "us".into(),
             endpoints: vec![SignInEndpoint {
                 purpose: EndpointUse::Token,
-                url: url("evil.example", "/token"),
+                url: url_parts("evil.example", "/token"),
                 issuer: "https://as.example".into(),
                 is_on_other_domain: true,
             }],
@@ -199,7 +199,7 @@ mod tests {
             authorization_url,
             reason: SignInReason::StepUp { operation: "tools/call".into() },
         };
-        let text = connect_request_text(sign_in(Some(url("login.example", "/authorize"))));
+        let text = connect_request_text(sign_in(Some(url_parts("login.example", "/authorize"))));
         for words in [
             "for tokens   https://evil.example/token",
             "WARNING: evil.example is another domain than that of https://as.example",

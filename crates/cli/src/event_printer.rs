@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
-use crate::output::{Output, to_json_value, with_redacted_variables};
+use crate::output::{Output, to_json_value, with_redacted_environment_variables};
 use crate::published_names::{EVENT_FIELD_NAMES, SERVER_FIELD_NAMES, published_event_name, with_published_field_names};
 use crate::terminal_escape::escape_line;
 
@@ -146,7 +146,7 @@ impl OutputEventPrinter {
             _ => return,
         }
         if let Value::Object(mut fields) =
-            with_published_field_names(with_redacted_variables(to_json_value(event)), EVENT_FIELD_NAMES)
+            with_published_field_names(with_redacted_environment_variables(to_json_value(event)), EVENT_FIELD_NAMES)
         {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();

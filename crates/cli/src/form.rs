@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn field(kind: FieldKind, default: Option<Value>) -> FormField {
+    fn form_field(kind: FieldKind, default: Option<Value>) -> FormField {
         FormField { name: "f".into(), title: None, description: None, required: true, kind, default, secret: false }
     }
 
@@ -164,9 +164,9 @@ mod tests {
             ),
         ];
         for (kind, typed_text, expected, why) in cases {
-            assert_eq!(parse_field_input(&field(kind, None), typed_text), expected, "{why}");
+            assert_eq!(parse_field_input(&form_field(kind, None), typed_text), expected, "{why}");
         }
-        let with_default = field(FieldKind::Boolean, Some(json!(true)));
+        let with_default = form_field(FieldKind::Boolean, Some(json!(true)));
         assert_eq!(parse_field_input(&with_default, ""), Some(json!(true)), "empty input should result in the default");
         assert_eq!(parse_field_input(&with_default, "n"), Some(json!(false)), "input should replace the default");
     }

@@ -39,7 +39,7 @@ impl HostView {
             Event::ConsentRequestClosed { id, outcome } => {
                 if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
                     let closed =
-                        self.consent_requests.iter().find(|request| request.id == *id && is_about_sign_in(request));
+                        self.consent_requests.iter().find(|request| request.id == *id && is_sign_in_request(request));
                     self.refused_sign_ins.extend(closed.map(|request| request.server.clone()));
                 }
                 self.consent_requests.retain(|request| request.id != *id);
@@ -49,6 +49,6 @@ impl HostView {
     }
 }
 
-const fn is_about_sign_in(request: &ConsentRequest) -> bool {
+const fn is_sign_in_request(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. })
 }

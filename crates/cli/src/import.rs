@@ -20,9 +20,9 @@ use crate::terminal_escape::{escape_line, escape_value};
 
 /// Searches for servers in the settings of other apps, and imports them, or only prints them if `--dry-run` is set.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
-    session.server_names(None).await?;
+    session.resolve_server_names(None).await?;
     let surroundings = app_environment(what.home)?;
-    let from = parse_scan_scope(what.from);
+    let from = import_scan_scope(what.from);
     let report = imports::find_servers_of_other_apps(session.api.host(), from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
         ImportError::Source(problem) => CommandFailure::usage_error(config_problem_text(problem)),
@@ -41,7 +41,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match imports::import_server(session.api.host(), server).await.map_err(ApiError::from) {
-                Ok(persistence) => server.notes.extend(lost_secrets_note(server, &persistence)),
+                Ok(persistence) => server.notes.extend(unstorable_secrets_note(server, &persistence)),
                 Err(error) => {
                     let note = format!("it was not imported: {}", error.message);
                     server.notes.push(ImportNote::new(ImportNoteKind::Reason, note));
@@ -64,12 +64,12 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
 /// Prints the configured servers in the settings format of another app, and lists what the format omits for each
 /// server.
 pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
-    session.server_names(None).await?;
+    session.resolve_server_names(None).await?;
     let form = match format {
         ExportFormat::McpServers => ServerExportFormat::McpServers,
         ExportFormat::VsCode => ServerExportFormat::VsCode,
     };
-    let servers = configured_servers(session).await?;
+    let servers = servers_in_settings_file(session).await?;
     let ServerListExport { document, omissions } = other_apps::export(&servers, form);
     for (server, omissions) in servers.iter().zip(&omissions) {
         let notes = omissions.entry_notes();
@@ -86,7 +86,7 @@ pub(crate) async fn export_servers(session: &CommandSession, format: ExportForma
     Ok(document)
 }
 
-async fn configured_servers(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFailure> {
+async fn servers_in_settings_file(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFailure> {
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     Ok(snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect())
 }
@@ -107,7 +107,7 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
 
 /// Returns where to search for servers: in the settings of the app with this name, or in the file or project folder at
 /// this path. Without a name, the scope is all apps.
-fn parse_scan_scope(named: Option<String>) -> ScanScope {
+fn import_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
         Some(name) if other_apps::apps::find_source_app(&name).is_none() && PathBuf::from(&name).exists() => {
@@ -119,7 +119,7 @@ fn parse_scan_scope(named: Option<String>) -> ScanScope {
 
 /// Returns a note if the secrets of a server are lost when this program exits, so that the user has to enter them
 /// again.
-fn lost_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
+fn unstorable_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
     let SecretPersistence::ThisRun { cause } = persistence else { return None };
     let names: Vec<&str> = server
         .secrets

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 
 /// Maximum number of lines of standard input that are read before they are requested.
-const READ_AHEAD_LINES: usize = 16;
+const MAX_READ_AHEAD_LINES: usize = 16;
 
 /// Shared reader of the lines of standard input, which starts to read when the first line is requested.
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ impl InputLines {
 
 /// Spawns a thread that reads lines from standard input, because such a read can't be cancelled.
 fn spawn_reader() -> mpsc::Receiver<String> {
-    let (sender, lines) = mpsc::channel(READ_AHEAD_LINES);
+    let (sender, lines) = mpsc::channel(MAX_READ_AHEAD_LINES);
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             if sender.blocking_send(line).is_err() {

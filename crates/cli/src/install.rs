@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
 use crate::failure::CommandFailure;
-use crate::install_plan::{self, choose_sandbox, collect_input_values};
-use crate::install_source::{ResolvedSource, resolve_source};
+use crate::install_plan::{self, read_install_input_values, sandbox_from_options};
+use crate::install_source::{ResolvedInstall, resolve_install};
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 use crate::terminal_user::TerminalUser;
@@ -21,14 +21,17 @@ use crate::{install_plan_text, registry};
 
 /// Prints the configuration of the server to install, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
-    let there = session.server_names(None).await?;
+    let there = session.resolve_server_names(None).await?;
     let host = session.api.host();
     let ports = host.ports();
-    let choice =
-        registry::registry_choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
+    let choice = registry::registry_choice_from_option(
+        what.address.clone(),
+        Arc::clone(&ports.documents),
+        Arc::clone(&ports.secrets),
+    );
     let installer = registry::create_installer(session.data_folder.clone(), choice);
-    let ResolvedSource { source, mut plan, bundle, description, origin } =
-        resolve_source(&what, &installer, host).await?;
+    let ResolvedInstall { source, mut plan, bundle, description, origin } =
+        resolve_install(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);
     }
@@ -39,9 +42,9 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let sandbox = match what.upgrade {
         // An upgrade keeps the sandbox of the installed server.
         Some(_) => None,
-        None => choose_sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
+        None => sandbox_from_options(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
-    let values = collect_input_values(&what, &plan, &session.input, &session.output).await?;
+    let values = read_install_input_values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": install_plan_text::install_plan_json(&plan), "added": false });
     // Queries the registry again, since the cached response for this exact version may be older than the plan.
@@ -70,7 +73,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     session.output.print_text(&format!(
         "{description}{setup}{}{}",
         install_plan_text::plan_inputs_text(&plan),
-        install_plan_text::notes_text(&plan)
+        install_plan_text::plan_notes_text(&plan)
     ));
     if what.dry_run {
         return Ok(shown);

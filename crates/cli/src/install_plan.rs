@@ -22,7 +22,7 @@ const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
 /// Returns the values for the inputs of an installation plan: ordinary values from the command line, and secrets from
 /// standard input.
-pub(crate) async fn collect_input_values(
+pub(crate) async fn read_install_input_values(
     what: &InstallArguments,
     plan: &InstallPlan,
     input: &InputLines,
@@ -64,7 +64,7 @@ pub(crate) async fn collect_input_values(
 /// # Errors
 ///
 /// Returns a [`CommandFailure`] if this computer supports no sandbox, or if the options contradict each other.
-pub(crate) fn choose_sandbox(
+pub(crate) fn sandbox_from_options(
     what: &InstallArguments,
     containment: &InstallContainment,
     bundle: Option<&Path>,
@@ -132,7 +132,7 @@ pub(crate) fn server_to_install_text(server: &NewServer) -> String {
             for (name, value) in shown(&stdio.env) {
                 text.push_str(&format!("variable    {}={value}\n", escape_line(&name)));
             }
-            text.push_str(&sandbox_text(&stdio.command, stdio.sandbox.as_ref()));
+            text.push_str(&install_sandbox_text(&stdio.command, stdio.sandbox.as_ref()));
         }
         ServerTransport::Http(http) => {
             text.push_str(&format!("address     {}\n", escape_value(&http.url)));
@@ -184,7 +184,7 @@ fn text_with_masked_secrets(parts: &[ValuePart]) -> String {
     parts.iter().map(part).collect()
 }
 
-fn sandbox_text(command: &str, sandbox: Option<&SandboxConfig>) -> String {
+fn install_sandbox_text(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let Some(SandboxConfig { folders, network }) = sandbox else {
         // A container engine can't reach its service from a sandbox.
         if process::is_container_engine(command) {

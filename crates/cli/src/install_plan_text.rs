@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use installs::{InputKind, InstallPlan, PlanInput, PlannedTransport, Template, TemplatePart};
 use serde_json::{Map, Value, json};
 
 use crate::output;
@@ -14,21 +14,21 @@ pub(crate) fn install_plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
     match &plan.target {
-        PlanTarget::Command { command, args, env } => {
+        PlannedTransport::Command { command, args, env } => {
             object.insert("transport".to_owned(), "stdio".into());
             object.insert("command".to_owned(), command.as_str().into());
             let words = args.iter().flat_map(|arg| &arg.words);
             object.insert("args".to_owned(), words.map(template_json).collect());
             object.insert("env".to_owned(), templates_json(env));
         }
-        PlanTarget::Remote { url, kind, headers } => {
+        PlannedTransport::Remote { url, kind, headers } => {
             object.insert("transport".to_owned(), kind.name().into());
             object.insert("url".to_owned(), template_json(url));
             object.insert("headers".to_owned(), templates_json(headers));
         }
     }
     object.insert("inputs".to_owned(), output::to_json_value(&plan.inputs));
-    object.insert("exposedSecrets".to_owned(), plan.exposed_secrets().into_iter().collect());
+    object.insert("exposedSecrets".to_owned(), plan.secret_inputs_outside_keychain().into_iter().collect());
     object.insert("notes".to_owned(), plan.notes.iter().map(|note| Value::from(note.to_string())).collect());
     Value::Object(object)
 }
@@ -57,7 +57,7 @@ fn template_json(template: &Template) -> Value {
 pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
-        PlanTarget::Command { command, args, env } => {
+        PlannedTransport::Command { command, args, env } => {
             text.push_str(&format!("program     {}\n", escape_value(command)));
             for word in args.iter().flat_map(|arg| &arg.words) {
                 text.push_str(&format!("argument    {}\n", template_text(word)));
@@ -66,7 +66,7 @@ pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
                 text.push_str(&format!("variable    {}={}\n", escape_line(name), template_text(template)));
             }
         }
-        PlanTarget::Remote { url, kind, headers } => {
+        PlannedTransport::Remote { url, kind, headers } => {
             text.push_str(&format!("address     {}\n", template_text(url)));
             text.push_str(&format!("transport   {}\n", kind.name()));
             for (name, template) in headers {
@@ -75,22 +75,22 @@ pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
         }
     }
     text.push_str(&plan_inputs_text(plan));
-    text.push_str(&notes_text(plan));
+    text.push_str(&plan_notes_text(plan));
     text
 }
 
 /// Formats the inputs of an installation plan as text for the user, with their types and defaults.
 pub(crate) fn plan_inputs_text(plan: &InstallPlan) -> String {
-    let exposed = plan.exposed_secrets();
-    plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
+    let exposed = plan.secret_inputs_outside_keychain();
+    plan.inputs.iter().map(|one| plan_input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 
 /// Formats the notes of an installation plan as text, one per line.
-pub(crate) fn notes_text(plan: &InstallPlan) -> String {
+pub(crate) fn plan_notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(|note| format!("note        {}\n", escape_line(&note.to_string()))).collect()
 }
 
-fn input_text(input: &PlanInput, is_exposed: bool) -> String {
+fn plan_input_text(input: &PlanInput, is_exposed: bool) -> String {
     let PlanInput { key, label, description, kind, required, secret, multiple, default, choices, min, max, .. } = input;
     let mut facts = vec![if *required { "required" } else { "optional" }.to_owned()];
     facts.push(

@@ -19,7 +19,7 @@ use crate::registry::{cache_age_text, server_details_json, server_details_text, 
 use crate::terminal_escape::escape_line;
 
 /// Server to install, with its source and its installation plan.
-pub(crate) struct ResolvedSource {
+pub(crate) struct ResolvedInstall {
     /// Registry entry or bundle with its exact version or hash, so that the same server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
@@ -33,13 +33,13 @@ pub(crate) struct ResolvedSource {
 }
 
 /// Looks up the server to install that the command line names, and creates its installation plan.
-pub(crate) async fn resolve_source(
+pub(crate) async fn resolve_install(
     what: &InstallArguments,
     installer: &Installer,
     host: &Host,
-) -> Result<ResolvedSource, CommandFailure> {
+) -> Result<ResolvedInstall, CommandFailure> {
     let requested_at = SystemClock.now();
-    let source = source_from_arguments(what)?;
+    let source = install_source_from_arguments(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
@@ -72,7 +72,7 @@ pub(crate) async fn resolve_source(
             return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
         }
     };
-    Ok(ResolvedSource { source: offer.source, plan, bundle, description, origin })
+    Ok(ResolvedInstall { source: offer.source, plan, bundle, description, origin })
 }
 
 fn bundle_json(file: &BundleFile) -> Value {
@@ -81,7 +81,7 @@ fn bundle_json(file: &BundleFile) -> Value {
 }
 
 /// Returns the registry entry or bundle that the command line names, or `None` if it names none.
-fn source_from_arguments(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
+fn install_source_from_arguments(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),
@@ -116,9 +116,11 @@ fn is_bundle_path(what: &str) -> bool {
 /// Returns the failure that tells why a registry entry can't be installed, and which options may help.
 fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
-        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(install_choices_text(entry)),
+        NotInstallable::NotChosen | NotInstallable::Nothing => {
+            CommandFailure::usage_error(install_target_options_text(entry))
+        }
         NotInstallable::NoTarget => {
-            CommandFailure::usage_error(format!("there is no such number. {}", install_choices_text(entry)))
+            CommandFailure::usage_error(format!("there is no such number. {}", install_target_options_text(entry)))
         }
         NotInstallable::Deleted => {
             CommandFailure::new(ErrorCode::Refused, format!("it is not installed, because it was deleted:\n{about}"))
@@ -129,7 +131,7 @@ fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, abou
     }
 }
 
-fn install_choices_text(entry: &RegistryEntry) -> String {
+fn install_target_options_text(entry: &RegistryEntry) -> String {
     let choice = |choice: &installer::InstallChoice| match choice.target {
         InstallTarget::Package { number } => {
             format!("--package {number} ({} {})", escape_line(&choice.kind), escape_line(&choice.identifier))

@@ -5,7 +5,7 @@ use api::data::{LaunchFile, LaunchFileRole};
 use crate::terminal_escape::escape_line;
 
 /// Number of leading characters of a file's hash that are printed.
-const HASH_CHARS_SHOWN: usize = 16;
+const DISPLAYED_HASH_CHARS: usize = 16;
 
 /// Formats the files that determine what a server's start executes: a summary line, followed by at least two lines per
 /// file.
@@ -21,7 +21,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
             text.push_str(&format!("    leads to {}\n", escape_line(target)));
         }
         let is = match &file.hash {
-            Some(hash) => format!("SHA-256 {}…", hash.chars().take(HASH_CHARS_SHOWN).collect::<String>()),
+            Some(hash) => format!("SHA-256 {}…", hash.chars().take(DISPLAYED_HASH_CHARS).collect::<String>()),
             None => "identified by size and dates, because it is too large or can't be read".to_owned(),
         };
         text.push_str(&format!("    {}, {} bytes, {is}\n", launch_file_role_text(file.role), file.bytes));

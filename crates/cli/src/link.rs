@@ -13,7 +13,7 @@ use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 /// Prints a link that installs a server, with notes on values to fill in and on settings that the link does not
 /// contain. Starts nothing.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
-    session.server_names(Some(&what.server)).await?;
+    session.resolve_server_names(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     let server = snapshot.servers.into_iter().find(|server| server.name == what.server);
     let server =

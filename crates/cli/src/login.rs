@@ -13,16 +13,16 @@ use crate::terminal_escape;
 
 /// Signs in to a server. Returns a failure if the tokens can't be stored for later commands.
 pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.server_names(Some(server)).await?;
-    session.api.sign_in(server_name(server)).await?;
+    session.resolve_server_names(Some(server)).await?;
+    session.api.sign_in(to_server_name(server)).await?;
     let authorization = match wait_for_sign_in(session, server).await {
         Ok(authorization) => authorization,
-        Err(failure) => return Err(with_sign_in_steps(session, server, failure).await),
+        Err(failure) => return Err(print_and_attach_sign_in_steps(session, server, failure).await),
     };
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     match &authorization.token_storage {
         Some(TokenStorage::ThisRun { cause }) => {
-            Err(lost_tokens_failure(server, cause, authorization_json(&authorization)))
+            Err(unstorable_tokens_failure(server, cause, authorization_json(&authorization)))
         }
         _ => Ok(authorization_json(&authorization)),
     }
@@ -30,7 +30,7 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
 
 /// Returns the failure of a `login` that succeeded, but whose tokens are lost when the program exits because they can't
 /// be stored.
-fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
+fn unstorable_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in succeeded, but is lost now, because this program ends and its tokens can't be stored: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
@@ -40,8 +40,8 @@ fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> Comma
 
 /// Signs out of a server, and prints whether its tokens were revoked.
 pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.server_names(Some(server)).await?;
-    let done = session.api.sign_out(server_name(server)).await?;
+    session.resolve_server_names(Some(server)).await?;
+    let done = session.api.sign_out(to_server_name(server)).await?;
     session.output.print_text(&match &done {
         SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
         SignOutOutcome::NotOffered => {
@@ -56,9 +56,9 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
 }
 
 /// Prints the signed-in account, and the steps of the last sign-in.
-pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.server_names(Some(server)).await?;
-    let authorization = session.api.read_authorization(server_name(server)).await?;
+pub(crate) async fn show_authorization(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
+    session.resolve_server_names(Some(server)).await?;
+    let authorization = session.api.read_authorization(to_server_name(server)).await?;
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     session.output.print_text(&sign_in_text::sign_in_steps_text(&authorization.steps));
     Ok(authorization_json(&authorization))
@@ -69,14 +69,14 @@ pub(crate) fn print_client_metadata_document(session: &CommandSession, url: &str
     let unusable = || {
         CommandFailure::usage_error(format!("{url}: it must be an address that begins with https:// and has a path"))
     };
-    let text = credentials::settings::client_metadata_document(url).ok_or_else(unusable)?;
+    let text = credentials::settings::client_id_metadata_json(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     session.output.print_text(&terminal_escape::pretty_json(&document));
     Ok(document)
 }
 
-fn server_name(server: &str) -> ServerName {
+fn to_server_name(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
@@ -88,11 +88,11 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
         changes.borrow_and_update();
         // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.
         let state = session.server_state(server).await?;
-        let known = session.api.read_authorization(server_name(server)).await?;
+        let known = session.api.read_authorization(to_server_name(server)).await?;
         if known.in_progress.is_none() {
             // Pending events may contain the denial of the sign-in.
             session.flush_events().await;
-            if let Some(end) = sign_in_outcome(session, server, &state, &known) {
+            if let Some(end) = finished_sign_in_result(session, server, &state, &known) {
                 return end.map(|()| known);
             }
         }
@@ -104,13 +104,13 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
 
 /// Returns the outcome of a sign-in from the states of the server and of its authorization, or `None` while neither has
 /// ended.
-fn sign_in_outcome(
+fn finished_sign_in_result(
     session: &CommandSession,
     server: &str,
     state: &ServerState,
     known: &Authorization,
 ) -> Option<Result<(), CommandFailure>> {
-    let refused = session.is_sign_in_refused(server);
+    let refused = session.was_sign_in_refused_by_user(server);
     if refused {
         return Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
     }
@@ -123,7 +123,7 @@ fn sign_in_outcome(
             Some(Err(CommandFailure::new(ErrorCode::SignInNeeded, format!("{server} is running without a sign-in"))))
         }
         ServerState::Stopped => Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")))),
-        failed @ ServerState::Failed { .. } => Some(Err(session::start_failure(server, failed))),
+        failed @ ServerState::Failed { .. } => Some(Err(session::server_start_failure(server, failed))),
         _ => None,
     }
 }
@@ -139,10 +139,14 @@ fn is_signed_in(known: &Authorization) -> bool {
 
 /// Adds the recorded requests and responses of the sign-in to a failure and prints them, so that the user sees where
 /// the sign-in failed.
-async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
-    let Ok(known) = session.api.read_authorization(server_name(server)).await else { return failure };
+async fn print_and_attach_sign_in_steps(
+    session: &CommandSession,
+    server: &str,
+    failure: CommandFailure,
+) -> CommandFailure {
+    let Ok(known) = session.api.read_authorization(to_server_name(server)).await else { return failure };
     // A user who denied the sign-in knows the reason.
-    if known.steps.is_empty() || session.is_sign_in_refused(server) {
+    if known.steps.is_empty() || session.was_sign_in_refused_by_user(server) {
         return failure;
     }
     session.output.print_message(sign_in_text::sign_in_steps_text(&known.steps).trim_end());

@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         }
     };
     if let arguments::Command::Documents(what) = &arguments.command {
-        return match documents::write(what) {
+        return match documents::write_documentation(what) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => print_result(
                 &Output::new(arguments.json),

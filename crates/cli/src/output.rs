@@ -19,11 +19,11 @@ const MAX_DEFERRED_OUTPUTS: usize = 1_000;
 /// prompt, output other than the prompt is deferred.
 pub(crate) struct Output {
     json: bool,
-    screen: Mutex<OutputScreen>,
+    screen: Mutex<OutputStreams>,
     closed: Notify,
 }
 
-struct OutputScreen {
+struct OutputStreams {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
     /// `true` after the result has been printed. Later output is discarded.
@@ -52,11 +52,11 @@ impl Output {
     }
 
     pub(crate) fn with_streams(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        let screen = Mutex::new(OutputScreen { out, err, is_finished: false, deferred: None });
+        let screen = Mutex::new(OutputStreams { out, err, is_finished: false, deferred: None });
         Self { json, screen, closed: Notify::new() }
     }
 
-    fn lock_screen(&self) -> MutexGuard<'_, OutputScreen> {
+    fn lock_streams(&self) -> MutexGuard<'_, OutputStreams> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +100,7 @@ impl Output {
     /// Prints a prompt for input. Does nothing if standard input is no terminal or the output format is JSON.
     pub(crate) fn print_prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
-            self.lock_screen().print_or_defer(OutputStream::Err, words.to_owned());
+            self.lock_streams().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
@@ -113,19 +113,19 @@ impl Output {
 
     /// Prints a message to standard error, also if the output format is JSON.
     pub(crate) fn print_message_in_any_format(&self, line: &str) {
-        self.lock_screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
+        self.lock_streams().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
     /// Begins a prompt. All output except that of the returned guard is deferred until the guard is dropped.
     pub(crate) fn begin_prompt(self: &Arc<Self>) -> PromptGuard {
-        self.lock_screen().deferred.get_or_insert_default();
+        self.lock_streams().deferred.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
     /// Prints the result of the command, or its failure. Output that follows is discarded.
     pub(crate) fn print_result(&self, result: Result<&Value, &CommandFailure>) {
-        let mut screen = self.lock_screen();
-        screen.print_deferred();
+        let mut screen = self.lock_streams();
+        screen.print_deferred_output();
         screen.is_finished = true;
         if self.json {
             let line = match result {
@@ -150,7 +150,7 @@ impl Output {
     }
 
     fn print(&self, text: String) {
-        let mut screen = self.lock_screen();
+        let mut screen = self.lock_streams();
         if !screen.is_finished && !screen.print_or_defer(OutputStream::Out, text) {
             self.closed.notify_one();
         }
@@ -163,7 +163,7 @@ impl fmt::Debug for Output {
     }
 }
 
-impl OutputScreen {
+impl OutputStreams {
     /// Prints a piece of output, or defers it during a prompt. Returns `false` if standard output is closed.
     fn print_or_defer(&mut self, stream: OutputStream, text: String) -> bool {
         let Some(deferred) = &mut self.deferred else { return self.write(stream, &text) };
@@ -178,7 +178,7 @@ impl OutputScreen {
         is_read
     }
 
-    fn print_deferred(&mut self) {
+    fn print_deferred_output(&mut self) {
         if let Some(deferred) = self.deferred.take() {
             self.write_all(deferred.pieces);
         }
@@ -208,7 +208,7 @@ pub(crate) struct PromptGuard {
 impl PromptGuard {
     /// Prints part of the prompt. The user types after its last line.
     pub(crate) fn write(&self, text: &str) {
-        let mut screen = self.output.lock_screen();
+        let mut screen = self.output.lock_streams();
         // If the terminal is closed, its input ends too, which counts as no.
         screen.write(OutputStream::Err, text);
         if let Some(deferred) = &mut screen.deferred {
@@ -219,7 +219,7 @@ impl PromptGuard {
 
 impl Drop for PromptGuard {
     fn drop(&mut self) {
-        self.output.lock_screen().print_deferred();
+        self.output.lock_streams().print_deferred_output();
     }
 }
 
@@ -230,35 +230,37 @@ pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
 
 /// Returns a JSON value in which a placeholder replaces the values of servers' environment variables, which are often
 /// API keys, because output may be stored in logs.
-pub(crate) fn with_redacted_variables(mut value: Value) -> Value {
-    redact_variables(&mut value);
+pub(crate) fn with_redacted_environment_variables(mut value: Value) -> Value {
+    redact_environment_variables(&mut value);
     value
 }
 
-fn redact_variables(value: &mut Value) {
+fn redact_environment_variables(value: &mut Value) {
     match value {
         // The object describes a server, or a consent request for one.
         Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
             for key in ["config", "body"] {
                 match map.get_mut(key).and_then(|part| part.get_mut("env")) {
-                    Some(Value::Object(env)) => env.values_mut().for_each(|value| *value = REDACTED_VALUE.into()),
+                    Some(Value::Object(env)) => {
+                        env.values_mut().for_each(|value| *value = REDACTED_VARIABLE_VALUE.into())
+                    }
                     Some(Value::Array(env)) => {
                         env.iter_mut()
                             .filter_map(|pair| pair.get_mut(1))
-                            .for_each(|value| *value = REDACTED_VALUE.into());
+                            .for_each(|value| *value = REDACTED_VARIABLE_VALUE.into());
                     }
                     _ => {}
                 }
             }
         }
-        Value::Object(map) => map.values_mut().for_each(redact_variables),
-        Value::Array(list) => list.iter_mut().for_each(redact_variables),
+        Value::Object(map) => map.values_mut().for_each(redact_environment_variables),
+        Value::Array(list) => list.iter_mut().for_each(redact_environment_variables),
         _ => {}
     }
 }
 
 /// Placeholder that is printed instead of the value of an environment variable.
-const REDACTED_VALUE: &str = "(hidden)";
+const REDACTED_VARIABLE_VALUE: &str = "(hidden)";
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -35,7 +35,7 @@ pub(crate) fn package_text(package: &LoadedPackage) -> String {
         text.push_str(&format!(
             "The version that {} would load is UNKNOWN: {}. Any version may run, now and at each later start.\n",
             escape_line(launcher),
-            escape_line(&unknown_version_text(unknown))
+            escape_line(&unknown_package_version_text(unknown))
         ));
     }
     if let (Some(before), Some(now)) = (before, version) {
@@ -63,7 +63,7 @@ pub(crate) fn package_text(package: &LoadedPackage) -> String {
     text
 }
 
-fn unknown_version_text(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
+fn unknown_package_version_text(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
     match reason {
         UnknownPackageReason::ShellLine => "it runs a shell command (-c)".to_owned(),
         UnknownPackageReason::Wrapped => format!("it is started by {detail}"),

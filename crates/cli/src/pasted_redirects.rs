@@ -51,7 +51,7 @@ pub(crate) async fn deliver_pasted_redirects(
             // During a prompt, typed lines are responses to the prompt.
             line = input.next_line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
                 Some("") => {}
-                Some(address) => deliver_redirect(&api, &waiting, address, &output).await,
+                Some(address) => deliver_pasted_redirect(&api, &waiting, address, &output).await,
                 None => return,
             },
         }
@@ -70,7 +70,7 @@ async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn>
 }
 
 /// Passes a pasted URL to the sign-in with this redirect URI. If the URL is invalid, the user can paste another one.
-async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
+async fn deliver_pasted_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;
     };

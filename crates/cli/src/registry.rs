@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use api::ApiError;
-use installer::{InstallError, Installer, RegistryChoice, publisher_text};
+use installer::{InstallError, Installer, RegistryChoice, publisher_verification_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
@@ -34,17 +34,18 @@ pub(crate) async fn run(
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
-    let catalog =
-        create_installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
+    let catalog = create_installer(data_dir, registry_choice_from_option(what.address.clone(), documents, secrets))
+        .catalog()
+        .await?;
     match &what.command {
-        RegistryCommand::Search { text, cursor } => search_servers(&catalog, text, cursor.as_deref(), output).await,
-        RegistryCommand::Show { name } => show_server(&catalog, name, output).await,
+        RegistryCommand::Search { text, cursor } => search_registry(&catalog, text, cursor.as_deref(), output).await,
+        RegistryCommand::Show { name } => show_registry_server(&catalog, name, output).await,
     }
 }
 
 /// Returns the registry to use: the one on the command line, else the one in the environment, else the one in the
 /// settings.
-pub(crate) fn registry_choice(
+pub(crate) fn registry_choice_from_option(
     address: Option<String>,
     documents: Arc<dyn Documents>,
     secrets: Arc<dyn Secrets>,
@@ -61,7 +62,7 @@ pub(crate) fn create_installer(data_folder: PathBuf, registry: RegistryChoice) -
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
     })
 }
 
@@ -83,7 +84,7 @@ impl From<InstallError> for CommandFailure {
     }
 }
 
-async fn search_servers(
+async fn search_registry(
     catalog: &RegistryCatalog,
     text: &str,
     cursor: Option<&str>,
@@ -122,7 +123,7 @@ async fn search_servers(
     ))
 }
 
-async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
+async fn show_registry_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
     let requested_at = SystemClock.now();
     let (name, version) = split_name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
@@ -190,7 +191,7 @@ fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Strin
     if let Some(title) = &server.title {
         text.push_str(&format!("  {}\n", escape_line(title)));
     }
-    text.push_str(&format!("  {}\n", publisher_text(catalog, &entry.server.name)));
+    text.push_str(&format!("  {}\n", publisher_verification_text(catalog, &entry.server.name)));
     if let Some(description) = &server.description {
         text.push_str(&escape_and_prefix_lines(description, "  "));
     }
@@ -205,7 +206,7 @@ pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEnt
     if !status.is_empty() {
         text.push_str(&format!("status     {status}\n"));
     }
-    text.push_str(&format!("publisher   {}\n", publisher_text(catalog, &entry.server.name)));
+    text.push_str(&format!("publisher   {}\n", publisher_verification_text(catalog, &entry.server.name)));
     let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
     text.push_str(&published.map(|at| format!("published   {}\n", format_time(at))).unwrap_or_default());
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
@@ -230,7 +231,7 @@ pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEnt
         "title": server.title,
         "description": server.description,
         "version": server.version,
-        "publisher": publisher_text(catalog, &server.name),
+        "publisher": publisher_verification_text(catalog, &server.name),
         "status": to_json_value(&status),
         "statusMessage": status_message,
         "publishedAt": published_at,

@@ -11,11 +11,11 @@ use crate::output::to_json_value;
 use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
-fn first_line(text: Option<&str>) -> String {
-    const MAX_CHARS: usize = 100;
+fn shortened_first_line(text: Option<&str>) -> String {
+    const MAX_FIRST_LINE_CHARS: usize = 100;
     let first = text.unwrap_or_default().lines().next().unwrap_or_default();
-    let mut shown: String = first.chars().take(MAX_CHARS).collect();
-    if first.chars().nth(MAX_CHARS).is_some() {
+    let mut shown: String = first.chars().take(MAX_FIRST_LINE_CHARS).collect();
+    if first.chars().nth(MAX_FIRST_LINE_CHARS).is_some() {
         shown.push('…');
     }
     escape_line(&shown)
@@ -32,7 +32,7 @@ pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
         escape_line(server),
         escape_line(&tool.name),
         review_state_text(&tool.marks).to_owned(),
-        first_line(tool.description.as_deref().or(tool.title.as_deref())),
+        shortened_first_line(tool.description.as_deref().or(tool.title.as_deref())),
     ]
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn prompt_row(server: &str, prompt: &Prompt) -> Vec<String> {
         escape_line(server),
         escape_line(&prompt.name),
         arguments,
-        first_line(prompt.description.as_deref().or(prompt.title.as_deref())),
+        shortened_first_line(prompt.description.as_deref().or(prompt.title.as_deref())),
     ]
 }
 
@@ -66,13 +66,13 @@ pub(crate) fn resource_row(server: &str, resource: &Resource) -> Vec<String> {
         escape_line(server),
         escape_line(&resource.uri),
         escape_line(resource.mime_type.as_deref().unwrap_or("-")),
-        first_line(words),
+        shortened_first_line(words),
     ]
 }
 
 pub(crate) fn template_row(server: &str, template: &ResourceTemplate) -> Vec<String> {
     let words = template.description.as_deref().or(template.title.as_deref()).or(Some(&template.name));
-    vec![escape_line(server), escape_line(&template.uri_template), first_line(words)]
+    vec![escape_line(server), escape_line(&template.uri_template), shortened_first_line(words)]
 }
 
 pub(crate) fn skill_row(server: &str, skill: &Skill) -> Vec<String> {
@@ -85,7 +85,7 @@ pub(crate) fn skill_row(server: &str, skill: &Skill) -> Vec<String> {
         escape_line(&skill.name),
         escape_line(&skill.uri),
         files,
-        first_line(Some(&skill.description)),
+        shortened_first_line(Some(&skill.description)),
     ]
 }
 

@@ -78,7 +78,10 @@ fn definitions_json<T: Serialize>(definitions: &[T]) -> Value {
 }
 
 /// Prints the server's identity and the definitions that were recorded when the user reviewed it.
-pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
+pub(crate) async fn show_reviewed_definitions(
+    session: &CommandSession,
+    server: String,
+) -> Result<Value, CommandFailure> {
     let pins = session.api.list_reviewed_definitions(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {

@@ -11,7 +11,7 @@ const CHANGE_END_BRACKET: char = '⟧';
 /// Number of unchanged characters that are shown before and after a changed part of a text.
 const CHANGE_CONTEXT_CHARS: usize = 60;
 /// Caution that is printed for every new, changed or flagged definition, also if it has no warnings.
-const REVIEW_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
+const REVIEW_CAUTION_TEXT: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
 /// Describes the changes of a tool or prompt since its review, the names that it imitates, and its suspicious content.
 /// Returns an empty text if there is nothing to report.
@@ -32,7 +32,7 @@ pub(crate) fn review_warnings_text(marks: &ReviewMarks) -> String {
         text.push_str(&format!("  WARNING: it {}{place}: {}\n", flag_reason_text(*reason), escape_line(excerpt)));
     }
     if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
-        text.push_str(&format!("  {REVIEW_CAUTION}\n"));
+        text.push_str(&format!("  {REVIEW_CAUTION_TEXT}\n"));
     }
     text
 }
@@ -45,7 +45,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
     for change in &diff.changes {
         let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
         text.push_str(&format!("  CHANGED: {}\n", escape_line(&place)));
-        let (before, after) = highlight_change(change);
+        let (before, after) = bracket_changed_text(change);
         for (sign, side) in [("-", before), ("+", after)] {
             if let Some(side) = side {
                 text.push_str(&escape_and_prefix_lines(&side, &format!("    {sign} ")));
@@ -63,7 +63,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
 
 /// Returns the old and the new text of a change, with the differing parts in double brackets and long unchanged parts
 /// shortened.
-fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
+fn bracket_changed_text(change: &DefinitionChange) -> (Option<String>, Option<String>) {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
     };
@@ -72,9 +72,9 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
             DiffPiece { text, is_changed: true } => {
-                format!("{CHANGE_START_BRACKET}{}{CHANGE_END_BRACKET}", escape_brackets(text))
+                format!("{CHANGE_START_BRACKET}{}{CHANGE_END_BRACKET}", escape_change_brackets(text))
             }
-            DiffPiece { text, .. } => escape_brackets(&shorten_unchanged(text, at == 0, at == last)),
+            DiffPiece { text, .. } => escape_change_brackets(&shorten_unchanged_text(text, at == 0, at == last)),
         });
         Some(words.collect())
     };
@@ -83,7 +83,7 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
 
 /// Replaces the middle of a long unchanged text by a note. Of the first or the last part of a diff, keeps only the side
 /// next to the change.
-fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
+fn shorten_unchanged_text(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
     if count <= 3 * CHANGE_CONTEXT_CHARS || (is_first && is_last) {
         return text.to_owned();
@@ -96,7 +96,7 @@ fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
 }
 
 /// Escapes double brackets in a text, so that they can't be mistaken for marked changes.
-fn escape_brackets(text: &str) -> String {
+fn escape_change_brackets(text: &str) -> String {
     text.replace(CHANGE_START_BRACKET, "\\u{27e6}").replace(CHANGE_END_BRACKET, "\\u{27e7}")
 }
 
@@ -158,7 +158,7 @@ mod tests {
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
         assert!(
-            review_warnings_text(&marks).contains(REVIEW_CAUTION),
+            review_warnings_text(&marks).contains(REVIEW_CAUTION_TEXT),
             "the caution should be shown for an unreviewed definition"
         );
         assert!(

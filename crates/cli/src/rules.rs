@@ -19,7 +19,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
     match command {
         PolicyCommand::Show => show_rules(session).await,
         PolicyCommand::Check { server, tool, args, act, after_untrusted } => {
-            dry_run(session, server, tool, &args, act, after_untrusted).await
+            dry_run_policy(session, server, tool, &args, act, after_untrusted).await
         }
         PolicyCommand::Export => {
             let text = session.api.read_policy_text(EmptyObject {}).await?.text;
@@ -127,7 +127,7 @@ const fn rule_effect_text(effect: RuleEffect) -> &'static str {
 }
 
 /// Prints what the policy would decide about a tool call or another operation of the server. Starts and sends nothing.
-async fn dry_run(
+async fn dry_run_policy(
     session: &CommandSession,
     server: String,
     tool: Option<String>,

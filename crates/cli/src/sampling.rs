@@ -48,9 +48,9 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
         text.push_str(&format!(
             "  {span}: {} requests{}, {} tokens{}, {}{}\n",
             spent.requests,
-            optional_limit_text(limits.requests),
+            optional_limit_suffix_text(limits.requests),
             spent.tokens,
-            optional_limit_text(limits.tokens),
+            optional_limit_suffix_text(limits.tokens),
             format_dollars(spent.micros),
             limits.micros.map(|most| format!(" of {}", format_dollars(most))).unwrap_or_default(),
         ));
@@ -61,7 +61,7 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
     text
 }
 
-fn optional_limit_text(most: Option<u64>) -> String {
+fn optional_limit_suffix_text(most: Option<u64>) -> String {
     most.map(|most| format!(" of {most}")).unwrap_or_default()
 }
 
@@ -72,9 +72,9 @@ mod tests {
 
     #[test]
     fn sampling_limits_are_shown_if_set() {
-        assert_eq!(optional_limit_text(Some(5)), " of 5", "the limit should be shown");
+        assert_eq!(optional_limit_suffix_text(Some(5)), " of 5", "the limit should be shown");
         assert_eq!(
-            optional_limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests),
+            optional_limit_suffix_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests),
             "",
             "none"
         );

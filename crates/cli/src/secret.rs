@@ -20,7 +20,7 @@ pub(crate) async fn store_secret(
     server: &str,
     name: String,
 ) -> Result<Value, CommandFailure> {
-    session.server_names(Some(server)).await?;
+    session.resolve_server_names(Some(server)).await?;
     let read = tokio::task::spawn_blocking(|| {
         let mut text = String::new();
         std::io::stdin().lock().take(MAX_SECRET_BYTES).read_to_string(&mut text).map(|_| text)

@@ -62,7 +62,7 @@ impl CommandSession {
         let api = Api::new(host);
         let events = api.events();
         let (view_sender, view) = watch::channel(HostView::default());
-        refresh_host_view(&api, &view_sender).await?;
+        replace_host_view_by_snapshot(&api, &view_sender).await?;
         let (filter, conversation_printer) = (
             event_printer::EventFilter::for_command(&arguments.command),
             event_printer::SharedConversationPrinter::default(),
@@ -116,7 +116,7 @@ impl CommandSession {
 
     /// Returns the given name of a server after checking that it exists, or the names of all servers in the order of
     /// the settings file if none is given.
-    pub(crate) async fn server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
+    pub(crate) async fn resolve_server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.read_snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
@@ -146,7 +146,7 @@ impl CommandSession {
     }
 
     /// Starts a server, and waits until it is ready and its lists, such as that of its tools, have been read.
-    pub(crate) async fn start_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
+    pub(crate) async fn start_server_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The local view may still contain the state from before the start.
         let now = self.api.read_snapshot(EmptyObject {}).await?.next_event;
@@ -165,7 +165,7 @@ impl CommandSession {
                         Some(ServerState::Stopped) => {
                             return Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")));
                         }
-                        Some(state @ ServerState::Failed { .. }) => return Err(start_failure(server, state)),
+                        Some(state @ ServerState::Failed { .. }) => return Err(server_start_failure(server, state)),
                         Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
                             let refused = view.refused_sign_ins.contains(server);
                             let code = if refused { ErrorCode::Refused } else { ErrorCode::SignInNeeded };
@@ -194,7 +194,7 @@ impl CommandSession {
     }
 
     /// Returns `true` if the user denied or closed a consent request about signing in to the server.
-    pub(crate) fn is_sign_in_refused(&self, server: &str) -> bool {
+    pub(crate) fn was_sign_in_refused_by_user(&self, server: &str) -> bool {
         self.view.borrow().refused_sign_ins.contains(server)
     }
 
@@ -235,7 +235,7 @@ pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
 }
 
 /// Returns the failure of a command that requires a server which did not start, with the cause from the server's state.
-pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
+pub(crate) fn server_start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
     };
@@ -254,7 +254,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
     }
 }
 
-async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
+async fn replace_host_view_by_snapshot(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.read_snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.consent_requests);
     view_sender.send_modify(|view| {
@@ -273,16 +273,16 @@ async fn apply_and_print_events(
 ) {
     while let Some(batch) = events.next().await {
         let next = view_sender.borrow().next_event;
-        if batch.first > next && refresh_host_view(&api, &view_sender).await.is_err() {
+        if batch.first > next && replace_host_view_by_snapshot(&api, &view_sender).await.is_err() {
             return;
         }
-        apply_events(&batch, &view_sender, &mut shown).await;
+        print_and_apply_batch(&batch, &view_sender, &mut shown).await;
     }
 }
 
 /// Prints each event before it applies the event to the local copy of the host's state, so that all earlier output
 /// precedes the prompt for a consent request.
-async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
+async fn print_and_apply_batch(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= view_sender.borrow().next_event {
             shown.print_event(event).await;

@@ -67,7 +67,7 @@ pub(crate) fn sign_in_request_text(
                 } else {
                     "  (NEW)"
                 };
-                text.push_str(&format!("    {:<12} {}{note}\n", "scope", scope_line(scope)));
+                text.push_str(&format!("    {:<12} {}{note}\n", "scope", oauth_scope_line(scope)));
             }
             if scopes.is_empty() {
                 text.push_str("    no scope; the issuer decides what is granted\n");
@@ -134,10 +134,10 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&detail_row("tokens stored", &words));
+        text.push_str(&sign_in_detail_line("tokens stored", &words));
     }
     if let Some(cause) = &known.failure_message {
-        text.push_str(&detail_row(
+        text.push_str(&sign_in_detail_line(
             if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
             &escape_line(cause),
         ));
@@ -146,24 +146,24 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
 }
 
 fn account_text(account: &Account) -> String {
-    let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
+    let scopes: Vec<String> = account.scopes.iter().map(|scope| oauth_scope_line(scope)).collect();
     let scopes = if scopes.is_empty() { String::from("unknown") } else { scopes.join(", ") };
     let until = account.expires_at.map_or_else(|| String::from("unknown"), format_time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
-    let mut text = detail_row("signed in at", &escape_line(&account.issuer));
-    text.push_str(&detail_row("for", &escape_line(&account.resource)));
-    text.push_str(&detail_row("known by", client_identity_text(account.client)));
-    text.push_str(&detail_row("scopes", &scopes));
-    text.push_str(&detail_row("since", &format_time(account.signed_in_at)));
-    text.push_str(&detail_row("until", &format!("{until}, {renewal}")));
+    let mut text = sign_in_detail_line("signed in at", &escape_line(&account.issuer));
+    text.push_str(&sign_in_detail_line("for", &escape_line(&account.resource)));
+    text.push_str(&sign_in_detail_line("known by", client_identity_text(account.client)));
+    text.push_str(&sign_in_detail_line("scopes", &scopes));
+    text.push_str(&sign_in_detail_line("since", &format_time(account.signed_in_at)));
+    text.push_str(&sign_in_detail_line("until", &format!("{until}, {renewal}")));
     if let Some(at) = account.refreshed_at {
-        text.push_str(&detail_row("last renewed", &format_time(at)));
+        text.push_str(&sign_in_detail_line("last renewed", &format_time(at)));
     }
     if account.is_dpop_bound {
-        text.push_str(&detail_row("bound to", "a key of this computer (DPoP)"));
+        text.push_str(&sign_in_detail_line("bound to", "a key of this computer (DPoP)"));
     }
     if let Some(cause) = &account.reauthentication_reason {
-        text.push_str(&detail_row("ENDED", &escape_line(cause)));
+        text.push_str(&sign_in_detail_line("ENDED", &escape_line(cause)));
     }
     text
 }
@@ -184,7 +184,7 @@ pub(crate) fn sign_in_steps_text(steps: &[SignInStep]) -> String {
     text
 }
 
-fn detail_row(name: &str, words: &str) -> String {
+fn sign_in_detail_line(name: &str, words: &str) -> String {
     format!("{name:<13} {words}\n")
 }
 
@@ -198,7 +198,7 @@ const fn client_identity_text(client: ClientIdentity) -> &'static str {
 }
 
 /// Formats a scope, with an explanation if OpenID Connect Core 1.0 defines it (sections 5.4 and 11).
-fn scope_line(scope: &str) -> String {
+fn oauth_scope_line(scope: &str) -> String {
     let meaning = match scope {
         "openid" => " (know which account is yours)",
         "profile" => " (see your name and picture)",

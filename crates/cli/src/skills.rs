@@ -5,7 +5,7 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::arguments::{ServerArgument, SkillsCommand};
-use crate::commands::{CLI_CALL_ID, ListedItems, list_items, require_ready_server};
+use crate::commands::{CLI_CALL_ID, ServerItemList, list_items_of_servers, require_ready_server};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::result_text;
@@ -29,12 +29,12 @@ async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Val
     let read = async |server: String| {
         let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == SKILLS_CAPABILITY);
         if !is_named && !session.server(&server).is_some_and(has_skills) {
-            return Ok(ListedItems { items: Vec::new(), notes: Vec::new() });
+            return Ok(ServerItemList { items: Vec::new(), notes: Vec::new() });
         }
         let Skills { skills, notes, .. } = session.api.list_skills(ServerName { server }).await?;
-        Ok(ListedItems { items: skills, notes })
+        Ok(ServerItemList { items: skills, notes })
     };
-    list_items(session, of, read, result_text::skill_row).await
+    list_items_of_servers(session, of, read, result_text::skill_row).await
 }
 
 async fn read_skill_file(

@@ -21,7 +21,7 @@ fn is_interpreted_by_terminal(c: char) -> bool {
 }
 
 /// Returns `true` if `c` must be escaped between its neighbors. A variation selector is permitted after an emoji.
-fn must_escape(before: char, c: char, after: Option<char>) -> bool {
+fn must_escape_between(before: char, c: char, after: Option<char>) -> bool {
     is_interpreted_by_terminal(c)
         || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation_selector(before, c, after))
 }
@@ -39,12 +39,12 @@ pub(crate) fn escape_line(text: &str) -> String {
     let mut spaces = 0;
     let (mut before, mut left) = (' ', text.chars().peekable());
     while let Some(c) = left.next() {
-        let acts = must_escape(std::mem::replace(&mut before, c), c, left.peek().copied());
+        let acts = must_escape_between(std::mem::replace(&mut before, c), c, left.peek().copied());
         if c == ' ' {
             spaces += 1;
             continue;
         }
-        push_spaces(&mut shown, &mut spaces);
+        push_pending_spaces(&mut shown, &mut spaces);
         match c {
             '\n' => shown.push_str("\\n"),
             '\t' => shown.push_str("\\t"),
@@ -53,7 +53,7 @@ pub(crate) fn escape_line(text: &str) -> String {
             c => shown.push(c),
         }
     }
-    push_spaces(&mut shown, &mut spaces);
+    push_pending_spaces(&mut shown, &mut spaces);
     shown
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn escape_lines(text: &str) -> String {
     shown
 }
 
-fn push_spaces(shown: &mut String, spaces: &mut usize) {
+fn push_pending_spaces(shown: &mut String, spaces: &mut usize) {
     match std::mem::take(spaces) {
         few @ 0..=MAX_CONSECUTIVE_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
         many => shown.push_str(&format!("⟨{many} spaces⟩")),
@@ -112,7 +112,7 @@ fn escape_json_text(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let (mut before, mut left) = (' ', json.chars().peekable());
     while let Some(c) = left.next() {
-        if must_escape(std::mem::replace(&mut before, c), c, left.peek().copied()) && c != '\n' {
+        if must_escape_between(std::mem::replace(&mut before, c), c, left.peek().copied()) && c != '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 shown.push_str(&format!("\\u{unit:04x}"));
             }

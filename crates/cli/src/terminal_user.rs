@@ -19,9 +19,9 @@ use crate::terminal_escape::pretty_json;
 use crate::{consent_request_text, form, sampling_text};
 
 /// Time after a prompt during which entered lines are ignored, because the user could not have read the prompt yet.
-const INPUT_IGNORED_BEFORE_PROMPT: Duration = Duration::from_millis(500);
+const INPUT_IGNORED_AFTER_PROMPT_BEGINS: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
-const HOUR_MILLIS: u64 = 60 * 60 * 1000;
+const MILLIS_PER_HOUR: u64 = 60 * 60 * 1000;
 
 /// The user at the terminal, whom the program prompts for decisions.
 pub(crate) struct TerminalUser {
@@ -44,7 +44,7 @@ impl TerminalUser {
     pub(crate) async fn confirm(&self, words: &str) -> bool {
         let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.begin_prompt() };
         prompt.write(words);
-        matches!(prompt.prompt_yes_or_refusal("no").await, Some(Ok(())))
+        matches!(prompt.prompt_yes_no_or_cancel("no").await, Some(Ok(())))
     }
 
     /// Prompts the user for a decision on a consent request. If the input ends, closes the consent request without a
@@ -66,10 +66,10 @@ impl OpenPrompt {
             ConsentRequestBody::StartServer { .. }
             | ConsentRequestBody::ConnectServer { .. }
             | ConsentRequestBody::Tool { .. }
-            | ConsentRequestBody::Read { .. } => self.prompt_allow(request).await,
+            | ConsentRequestBody::Read { .. } => self.prompt_allow_or_deny(request).await,
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
-            } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
+            } => self.prompt_yes_no_or_cancel("decline").await.map(allow_once_unless_refused),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
                 self.prompt_sampling_responder().await
             }
@@ -79,30 +79,34 @@ impl OpenPrompt {
                 model: Some(_),
                 can_rerun,
                 ..
-            } if !response.content.is_empty() => match self.prompt_response_review(*can_rerun).await {
-                Some(None) => return self.prompt_response_text().await,
+            } if !response.content.is_empty() => match self.prompt_sampling_response_review(*can_rerun).await {
+                Some(None) => return self.prompt_sampling_response_text().await,
                 Some(Some(answer)) => Some(answer),
                 None => None,
             },
             ConsentRequestBody::Sampling { step: SamplingStep::Response, .. } => {
-                return self.prompt_response_text().await;
+                return self.prompt_sampling_response_text().await;
             }
-            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_refusal_kind().await),
-            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
-            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_refusal_kind().await),
+            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_deny_or_cancel().await),
+            ConsentRequestBody::Url { .. } => {
+                self.prompt_yes_no_or_cancel("decline").await.map(allow_once_unless_refused)
+            }
+            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_deny_or_cancel().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
             ConsentRequestBody::Roots { .. } => self.prompt_folders().await,
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
-                Some(self.prompt_refusal_kind().await)
+                Some(self.prompt_deny_or_cancel().await)
             }
-            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(decision_for_reply),
+            ConsentRequestBody::SignIn { .. } => {
+                self.prompt_yes_no_or_cancel("no").await.map(allow_once_unless_refused)
+            }
             ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
         ConsentReply::Decision(answer.unwrap_or(ConsentDecision::Cancel))
     }
 
-    async fn prompt_allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
+    async fn prompt_allow_or_deny(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
         let mut choices = vec![("y", "once", ApprovalScope::Once)];
         if request.scopes.contains(&ApprovalScope::Session) {
             choices.push(("s", "until this program ends", ApprovalScope::Session));
@@ -124,7 +128,7 @@ impl OpenPrompt {
             }
             typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
                 Some((key, _, scope)) => {
-                    ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR_MILLIS) }
+                    ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(MILLIS_PER_HOUR) }
                 }
                 None => ConsentDecision::Deny,
             },
@@ -133,7 +137,7 @@ impl OpenPrompt {
 
     /// Prompts for yes or no. Returns `Ok` for yes, `Err` with the decision for anything else, and `None` at the end of
     /// the input.
-    async fn prompt_yes_or_refusal(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
+    async fn prompt_yes_no_or_cancel(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
         let line = self.prompt_decision_line(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(()),
@@ -168,7 +172,7 @@ impl OpenPrompt {
 
     /// Prompts for a decision on a model's response to a sampling request. Returns `Some(None)` if the user wants to
     /// write another response, and `None` at the end of the input.
-    async fn prompt_response_review(&mut self, can_rerun: bool) -> Option<Option<ConsentDecision>> {
+    async fn prompt_sampling_response_review(&mut self, can_rerun: bool) -> Option<Option<ConsentDecision>> {
         let ask = if can_rerun { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
         let line = self.prompt_decision_line(&prompt).await?;
@@ -181,7 +185,7 @@ impl OpenPrompt {
         })
     }
 
-    async fn prompt_refusal_kind(&mut self) -> ConsentDecision {
+    async fn prompt_deny_or_cancel(&mut self) -> ConsentDecision {
         match self.prompt_decision_line("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
             Some("c") | None => ConsentDecision::Cancel,
             Some(_) => ConsentDecision::Deny,
@@ -196,7 +200,7 @@ impl OpenPrompt {
     ) -> Option<ConsentDecision> {
         if let Err(refusal) = {
             self.write("Fill it in? ");
-            self.prompt_yes_or_refusal("decline").await?
+            self.prompt_yes_no_or_cancel("decline").await?
         } {
             return Some(refusal);
         }
@@ -214,7 +218,7 @@ impl OpenPrompt {
             let problems = api.validate_form(check).await.ok()?.problems;
             if problems.is_empty() {
                 self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));
-                return match self.prompt_yes_or_refusal("decline").await? {
+                return match self.prompt_yes_no_or_cancel("decline").await? {
                     Ok(()) => Some(ConsentDecision::Submit { content }),
                     Err(refusal) => Some(refusal),
                 };
@@ -226,7 +230,7 @@ impl OpenPrompt {
         }
     }
 
-    async fn prompt_response_text(&mut self) -> ConsentReply {
+    async fn prompt_sampling_response_text(&mut self) -> ConsentReply {
         self.write("Write it, and end with a line that has only a dot.\n");
         let mut text = String::new();
         loop {
@@ -246,7 +250,7 @@ impl OpenPrompt {
             stop_reason: Some(String::from("endTurn")),
         };
         self.write(&sampling_text::sampling_response_text(&response));
-        match self.prompt_yes_or_refusal("decline").await {
+        match self.prompt_yes_no_or_cancel("decline").await {
             Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
             Some(Err(refusal)) => ConsentReply::Decision(refusal),
             None => ConsentReply::Decision(ConsentDecision::Cancel),
@@ -269,7 +273,7 @@ impl OpenPrompt {
             folders.iter().map(|folder| format!("  {}\n", crate::terminal_escape::escape_line(folder))).collect();
         let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
         self.write(&format!("The server would know of, from now on:\n{shown}"));
-        match self.prompt_yes_or_refusal("no").await? {
+        match self.prompt_yes_no_or_cancel("no").await? {
             Ok(()) => Some(ConsentDecision::Share { folders }),
             Err(refusal) => Some(refusal),
         }
@@ -292,7 +296,7 @@ impl OpenPrompt {
     /// Prompts for a line that contains a decision. A line that is entered too soon after the prompt is ignored, and
     /// the prompt is repeated.
     async fn prompt_decision_line(&mut self, prompt: &str) -> Option<String> {
-        let armed = Instant::now() + INPUT_IGNORED_BEFORE_PROMPT;
+        let armed = Instant::now() + INPUT_IGNORED_AFTER_PROMPT_BEGINS;
         loop {
             let line = self.prompt_line(prompt).await?;
             if Instant::now() >= armed {
@@ -308,7 +312,7 @@ impl OpenPrompt {
     }
 }
 
-fn decision_for_reply(answer: Result<(), ConsentDecision>) -> ConsentDecision {
+fn allow_once_unless_refused(answer: Result<(), ConsentDecision>) -> ConsentDecision {
     match answer {
         Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
         Err(refusal) => refusal,

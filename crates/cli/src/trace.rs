@@ -6,29 +6,30 @@ use host::TraceContext;
 /// Returns the trace context of this process from its environment variables, or `None` without a valid `TRACEPARENT`.
 /// Logs and ignores values that do not conform to the W3C format.
 pub(crate) fn from_environment() -> Option<TraceContext> {
-    from_variables(|name| std::env::var(name).ok())
+    trace_context_from_variables(|name| std::env::var(name).ok())
 }
 
-fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
+fn trace_context_from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
     let value = |name| variable(name).filter(|value| !value.is_empty());
     let parent = value("TRACEPARENT")?;
-    let mut trace = warn_invalid("TRACEPARENT", TraceContext::new(parent.clone(), None, None))?;
+    let mut trace = warn_if_trace_variable_is_invalid("TRACEPARENT", TraceContext::new(parent.clone(), None, None))?;
     let mut state = value("TRACESTATE");
     if state.is_some() {
-        match warn_invalid("TRACESTATE", TraceContext::new(parent.clone(), state.clone(), None)) {
+        match warn_if_trace_variable_is_invalid("TRACESTATE", TraceContext::new(parent.clone(), state.clone(), None)) {
             Some(whole) => trace = whole,
             None => state = None,
         }
     }
     if let Some(baggage) = value("BAGGAGE")
-        && let Some(whole) = warn_invalid("BAGGAGE", TraceContext::new(parent, state, Some(baggage)))
+        && let Some(whole) =
+            warn_if_trace_variable_is_invalid("BAGGAGE", TraceContext::new(parent, state, Some(baggage)))
     {
         trace = whole;
     }
     Some(trace)
 }
 
-fn warn_invalid<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
+fn warn_if_trace_variable_is_invalid<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
     read.inspect_err(|error| tracing::error!("ignored the invalid environment variable {name}: {error}")).ok()
 }
 
@@ -40,7 +41,7 @@ mod tests {
     fn invalid_trace_variables_are_ignored() {
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let read = |parent: &str, state: &str, baggage: &str| {
-            from_variables(|name| {
+            trace_context_from_variables(|name| {
                 let value = match name {
                     "TRACEPARENT" => parent,
                     "TRACESTATE" => state,
@@ -59,6 +60,6 @@ mod tests {
         assert_eq!(read(parent, "none", "b=2"), trace(None, Some("b=2")), "only the invalid state is ignored");
         assert_eq!(read(parent, "a=1", "none"), trace(Some("a=1"), None), "only the invalid baggage is ignored");
         assert_eq!(read("00-1-2-3", "a=1", "b=2"), None, "without a parent there is no trace");
-        assert_eq!(from_variables(|_| None), None, "an empty environment has no trace");
+        assert_eq!(trace_context_from_variables(|_| None), None, "an empty environment has no trace");
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 /// Maximum number of model providers that the user can configure.
-pub const MAX_PROVIDERS: usize = 50;
+pub const MAX_MODEL_PROVIDERS: usize = 50;
 
 /// Contents of the file `models.json`: the configured model providers and the default model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -86,8 +86,8 @@ pub enum ProviderError {
     /// The settings are invalid.
     #[error(transparent)]
     Settings(#[from] ProviderSettingsError),
-    /// [`MAX_PROVIDERS`] providers are configured already.
-    #[error("there are {MAX_PROVIDERS} providers, and no room for more; remove one first")]
+    /// [`MAX_MODEL_PROVIDERS`] providers are configured already.
+    #[error("there are {MAX_MODEL_PROVIDERS} providers, and no room for more; remove one first")]
     TooMany,
     /// The settings could not be written to disk.
     #[error(transparent)]
@@ -104,12 +104,12 @@ pub enum ProviderError {
 }
 
 /// Returns the name under which the API key of a provider is stored. It contains the origin of the provider's URL.
-pub fn provider_key_name(settings: &ProviderSettings) -> String {
-    format!("{}{}", provider_key_prefix(&settings.id), settings.origin())
+pub fn api_key_name(settings: &ProviderSettings) -> String {
+    format!("{}{}", api_key_name_prefix(&settings.id), settings.origin())
 }
 
 /// Returns the common prefix of the names under which API keys of a provider are stored, for all origins.
-pub fn provider_key_prefix(id: &str) -> String {
+pub fn api_key_name_prefix(id: &str) -> String {
     format!("model/{id} @ ")
 }
 
@@ -150,7 +150,7 @@ pub async fn request_test_reply(provider: &dyn Provider, model: String) -> Resul
 }
 
 /// Provider whose API key is read from the keychain at the first request.
-pub struct KeychainProvider {
+pub struct StoredKeyProvider {
     settings: ProviderSettings,
     secrets: Arc<dyn Secrets>,
     /// Provider without an API key, for methods that send no request.
@@ -159,7 +159,7 @@ pub struct KeychainProvider {
     ready: Mutex<Option<Arc<HttpProvider>>>,
 }
 
-impl KeychainProvider {
+impl StoredKeyProvider {
     /// Creates a provider with these settings. Its API key is read from `secrets` at the first request.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl KeychainProvider {
         if let Some(provider) = &*ready {
             return Ok(Arc::clone(provider));
         }
-        let (secrets, place) = (Arc::clone(&self.secrets), provider_key_name(&self.settings));
+        let (secrets, place) = (Arc::clone(&self.secrets), api_key_name(&self.settings));
         let key = tokio::task::spawn_blocking(move || secrets.get(&place)).await;
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
         let key = match key.map_err(|error| unreadable(error.to_string()))? {
@@ -203,7 +203,7 @@ impl KeychainProvider {
 }
 
 #[async_trait::async_trait]
-impl Provider for KeychainProvider {
+impl Provider for StoredKeyProvider {
     fn kind(&self) -> ProviderKind {
         self.settings.kind
     }

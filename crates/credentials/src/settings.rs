@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
-    PreregisteredClient, UserInteraction, Vault,
+    AuthorizationSettings, ClientAuthentication, ClientIdSettings, ClientSecretMethod, DpopUse, EnterpriseIdp,
+    GrantKind, PreregisteredClient, UserInteraction, Vault,
 };
 use mcp_transport::http::UntrustedUrlClient;
 use ports::secrets::UnresolvedSecret;
@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use url::Url;
 
 /// Client name that Drawbridge registers at authorization servers.
-const CLIENT_NAME: &str = "Drawbridge";
+const OAUTH_CLIENT_NAME: &str = "Drawbridge";
 /// Algorithm for client assertions that are signed with a private key, if the settings name no algorithm.
 const DEFAULT_SIGNING_ALGORITHM: &str = "ES256";
 
@@ -31,12 +31,12 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
 /// which is then used as client id. Returns `None` if the URL is not permitted as client id: it must use https and have
 /// a path.
 #[must_use]
-pub fn client_metadata_document(url: &str) -> Option<String> {
-    client_source(None, Some(Url::parse(url).ok()?)).metadata_document()
+pub fn client_id_metadata_json(url: &str) -> Option<String> {
+    client_source(None, Some(Url::parse(url).ok()?)).client_metadata_document()
 }
 
-fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientSource {
-    ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
+fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientIdSettings {
+    ClientIdSettings { preregistered, metadata_url, name: OAUTH_CLIENT_NAME.to_owned(), uri: None }
 }
 
 /// The reason why the OAuth settings of a sign-in can't be built.
@@ -88,7 +88,7 @@ pub fn authorization_settings(
         origins.clear();
     }
     origins.extend(endpoints.iter().map(Url::origin));
-    let entered = EnteredSecrets { secrets, origin: config.origin().unwrap_or_default() };
+    let entered = SecretsEnteredForServer { secrets, origin: config.origin().unwrap_or_default() };
     let metadata_url =
         auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
     Ok(AuthorizationSettings {
@@ -101,7 +101,7 @@ pub fn authorization_settings(
             Some(true) => DpopUse::Always,
             Some(false) => DpopUse::Never,
         },
-        web: UntrustedUrlClient::guarded(origins),
+        web: UntrustedUrlClient::for_public_hosts_and(origins),
         vault,
         user,
         now: Arc::new(move || clock.time()),
@@ -110,12 +110,12 @@ pub fn authorization_settings(
 }
 
 /// Access to the secrets in the secret store that the user entered for one MCP server's origin.
-struct EnteredSecrets<'a> {
+struct SecretsEnteredForServer<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
 }
 
-impl EnteredSecrets<'_> {
+impl SecretsEnteredForServer<'_> {
     /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::referenced_secret_names(text).first().map_or_else(String::new, |&name| name.to_owned());
@@ -129,7 +129,7 @@ impl EnteredSecrets<'_> {
 
 fn preregistered_client(
     auth: &AuthConfig,
-    entered: &EnteredSecrets<'_>,
+    entered: &SecretsEnteredForServer<'_>,
 ) -> Result<Option<PreregisteredClient>, UnresolvedSecret> {
     let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
     let proof = ClientAuthSettings {
@@ -156,7 +156,7 @@ struct ClientAuthSettings<'a> {
 
 fn client_authentication(
     proof: &ClientAuthSettings<'_>,
-    entered: &EnteredSecrets<'_>,
+    entered: &SecretsEnteredForServer<'_>,
 ) -> Result<ClientAuthentication, UnresolvedSecret> {
     let method = match proof.method {
         Some("none") => return Ok(ClientAuthentication::None),
@@ -174,11 +174,11 @@ fn client_authentication(
     })
 }
 
-fn grant_kind(auth: &AuthConfig, entered: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
+fn grant_kind(auth: &AuthConfig, entered: &SecretsEnteredForServer<'_>) -> Result<GrantKind, SignInSettingsError> {
     Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
         (GrantType::ClientCredentials, ..) => GrantKind::ClientCredentials,
         (GrantType::EnterpriseManaged, Some(provider), _) => {
-            GrantKind::EnterpriseManaged(enterprise_idp(provider, entered)?)
+            GrantKind::EnterpriseManaged(enterprise_identity_provider(provider, entered)?)
         }
         (GrantType::WorkloadIdentity, _, Some(assertion)) => {
             GrantKind::WorkloadIdentity { assertion: entered.read(assertion)? }
@@ -187,9 +187,9 @@ fn grant_kind(auth: &AuthConfig, entered: &EnteredSecrets<'_>) -> Result<GrantKi
     })
 }
 
-fn enterprise_idp(
+fn enterprise_identity_provider(
     provider: &AuthIdentityProvider,
-    entered: &EnteredSecrets<'_>,
+    entered: &SecretsEnteredForServer<'_>,
 ) -> Result<EnterpriseIdp, SignInSettingsError> {
     let proof = ClientAuthSettings {
         method: provider.client_auth.as_deref(),
@@ -222,7 +222,7 @@ mod tests {
         for name in ["key", "secret"] {
             secrets.set(&secrets::secret_storage_key(name, origin), "x").unwrap();
         }
-        let entered = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
+        let entered = SecretsEnteredForServer { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {
             client_id: Some("us".to_owned()),
             client_auth: way.map(str::to_owned),
@@ -230,7 +230,7 @@ mod tests {
             private_key: Some(secrets::secret_reference("key")),
             ..AuthConfig::default()
         };
-        let own = |auth: &AuthConfig, entered: &EnteredSecrets<'_>| {
+        let own = |auth: &AuthConfig, entered: &SecretsEnteredForServer<'_>| {
             preregistered_client(auth, entered).map(|one| one.unwrap().authentication)
         };
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
@@ -243,10 +243,10 @@ mod tests {
                 private_key: Some(secrets::secret_reference("key")),
                 ..AuthIdentityProvider::default()
             };
-            let found = enterprise_idp(&provider, &entered).unwrap().authentication;
+            let found = enterprise_identity_provider(&provider, &entered).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "{way:?} should authenticate by private key at an identity provider");
         }
-        let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..entered };
+        let other = SecretsEnteredForServer { origin: "https://b.example".to_owned(), ..entered };
         let missing = own(&auth(None), &other).unwrap_err();
         assert!(
             matches!(missing, UnresolvedSecret::Missing { .. }),

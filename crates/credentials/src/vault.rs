@@ -70,7 +70,7 @@ impl TokenVaults {
 
     /// Removes all tokens of an entry, for all servers. Open vaults of the entry are closed by the call itself, before
     /// the returned future is polled.
-    pub fn remove_entry(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
+    pub fn empty_vault(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied_count.fetch_add(1, Ordering::SeqCst);
         async move {
@@ -145,14 +145,14 @@ impl SecretsVault {
             done
         });
         match done.await {
-            Ok(done) => done.map_err(|error| vault_error(&error)),
+            Ok(done) => done.map_err(|error| to_vault_error(&error)),
             Err(error) => Err(VaultError { kind: VaultProblem::Broken, cause: error.to_string() }),
         }
     }
 
     /// Runs an operation like [`Self::run_blocking`]. Returns `None` without running it if the entry was emptied since
     /// this vault was opened.
-    async fn run_while_open<T: Send + 'static>(
+    async fn run_blocking_if_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<Option<T>, VaultError> {
@@ -165,7 +165,7 @@ impl SecretsVault {
     }
 }
 
-fn vault_error(error: &SecretError) -> VaultError {
+fn to_vault_error(error: &SecretError) -> VaultError {
     let kind = match error {
         SecretError::Locked(_) => VaultProblem::Locked,
         SecretError::Missing(_) => VaultProblem::Missing,
@@ -184,7 +184,8 @@ fn closed_vault_error() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.storage_key(key);
-        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_vault_error)?;
+        let stored =
+            self.run_blocking_if_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_vault_error)?;
         let Some(stored) = stored else { return Ok(None) };
         let bytes = STANDARD.decode(stored).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
@@ -196,7 +197,7 @@ impl Vault for SecretsVault {
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
         let key = self.storage_key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
-        Ok(match self.run_while_open(write).await?.ok_or_else(closed_vault_error)? {
+        Ok(match self.run_blocking_if_open(write).await?.ok_or_else(closed_vault_error)? {
             SecretPersistence::Keychain => VaultEntryPersistence::Safely,
             SecretPersistence::ThisRun { cause } => VaultEntryPersistence::ThisRun { cause },
         })
@@ -205,7 +206,7 @@ impl Vault for SecretsVault {
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
         let key = self.storage_key(key);
         // After the entry was emptied, there is nothing to remove.
-        self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
+        self.run_blocking_if_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
     /// Locks the name of the secret in the secret store, against other processes.

@@ -4,11 +4,11 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorDa
 
 use crate::harbour::{self, HARBOURS, WEEKDAYS};
 use crate::prompts::MOODS;
-use crate::state::State;
+use crate::state::DemoServerState;
 use crate::templates;
 
 /// Returns completions for an argument of a prompt, or for a variable of a resource template.
-pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+pub(crate) fn complete(state: &DemoServerState, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let earlier = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
     let argument = request.argument.name.as_str();
     let known: Vec<String> = match &request.r#ref {

@@ -10,9 +10,9 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use crate::options::Options;
+use crate::options::DemoServerOptions;
 use crate::server::DemoServer;
-use crate::state::State;
+use crate::state::DemoServerState;
 
 /// Delay after which hosts should resume a lost stream. The SDK discards a stream after its last response, so its
 /// default delay of three seconds is too long for most calls.
@@ -20,8 +20,8 @@ const SSE_RESUME_DELAY: Duration = Duration::from_millis(200);
 
 /// Serves MCP at `/mcp` until the process is terminated. Prints the server's address as the first line of standard
 /// output.
-pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
-    let state = Arc::new(State::new());
+pub(crate) async fn serve(options: DemoServerOptions, port: u16) -> std::io::Result<()> {
+    let state = Arc::new(DemoServerState::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = Some(SSE_RESUME_DELAY);

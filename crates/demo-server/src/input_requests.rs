@@ -47,7 +47,7 @@ impl InputResponseSet {
     }
 
     /// Checks that the host has returned the state that the server sent with its requests, unchanged.
-    fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
+    fn check_request_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());
         }
@@ -81,7 +81,7 @@ pub(crate) async fn request_inputs(
     state: Option<&str>,
 ) -> Result<Vec<Value>, EarlyExit> {
     for (_, question) in &questions {
-        check_capability(context, question)?;
+        check_client_capability(context, question)?;
     }
     if client::is_stateless(context) {
         return responses_of_input_round(answers, questions, state);
@@ -102,7 +102,7 @@ fn responses_of_input_round(
 ) -> Result<Vec<Value>, EarlyExit> {
     let found: Option<Vec<Value>> = questions.iter().map(|(key, _)| answers.responses.get(*key).cloned()).collect();
     if let Some(values) = found {
-        answers.check_state(state)?;
+        answers.check_request_state(state)?;
         return Ok(values);
     }
     let questions = questions.into_iter().map(|(key, question)| (key.to_owned(), question)).collect();
@@ -122,20 +122,20 @@ async fn send_request(context: &Context, question: InputRequest) -> Result<Value
         .peer
         .send_cancellable_request(request, PeerRequestOptions::no_options())
         .await
-        .map_err(request_error)?;
+        .map_err(request_failure)?;
     let answer = tokio::select! {
         answer = &mut handle.rx => answer,
         () = context.ct.cancelled() => {
             let reason = "the request that led to this question was cancelled".to_owned();
-            handle.cancel(Some(reason)).await.map_err(request_error)?;
+            handle.cancel(Some(reason)).await.map_err(request_failure)?;
             return Err(EarlyExit::Failed("Cancelled.".to_owned()));
         }
     };
-    let answer = answer.map_err(|_| internal_error("the host left"))?.map_err(request_error)?;
+    let answer = answer.map_err(|_| internal_error("the host left"))?.map_err(request_failure)?;
     serde_json::to_value(answer).map_err(|error| internal_error(&error.to_string()))
 }
 
-fn request_error(error: ServiceError) -> EarlyExit {
+fn request_failure(error: ServiceError) -> EarlyExit {
     match error {
         ServiceError::McpError(error) => {
             EarlyExit::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
@@ -149,7 +149,7 @@ fn internal_error(message: &str) -> EarlyExit {
 }
 
 /// Checks that the host declared the required capability and that the revision supports the request.
-fn check_capability(context: &Context, question: &InputRequest) -> Result<(), EarlyExit> {
+fn check_client_capability(context: &Context, question: &InputRequest) -> Result<(), EarlyExit> {
     let has = client::host_capabilities(context);
     let builder = ClientCapabilities::builder();
     let (what, supported, required, since) = match question {

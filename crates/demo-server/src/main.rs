@@ -31,10 +31,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::Options;
+use crate::options::DemoServerOptions;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = DemoServerOptions::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,demo_server=info"));
     // Standard output carries the protocol, so logs are written to standard error.
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();

@@ -8,7 +8,7 @@ use rmcp::model::ProtocolVersion;
 /// A small MCP server about a harbour that shows every feature a host can encounter.
 #[derive(Debug, Clone, Parser)]
 #[command(version)]
-pub(crate) struct Options {
+pub(crate) struct DemoServerOptions {
     /// Era to support: sessions opened by `initialize`, stateless requests, or the one that the host chooses.
     #[arg(long, value_enum, default_value_t = ProtocolMode::Both)]
     pub(crate) era: ProtocolMode,
@@ -32,7 +32,7 @@ pub(crate) enum ProtocolMode {
     Both,
 }
 
-impl Options {
+impl DemoServerOptions {
     /// Returns the era to support, according to the options `era` and `revision`.
     pub(crate) fn protocol_mode(&self) -> ProtocolMode {
         match &self.revision {

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_cursor_is_an_invalid_parameter() {
+    fn unknown_cursor_is_an_invalid_parameter() {
         for cursor in ["", "10", "from-", "from--1", "from-9999"] {
             let error = paginate(vec![1, 2, 3], Some(&request_at_cursor(cursor))).unwrap_err();
             assert_eq!(error.code.0, -32602, "cursor {cursor:?} should be rejected as the specification requires");

@@ -12,15 +12,15 @@ use crate::harbour;
 use crate::input_requests::{EarlyExit, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::resources::GUIDE_URI;
-use crate::state::State;
+use crate::state::DemoServerState;
 
 /// Moods that a diary entry can have.
 pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
 
 /// Returns all prompts, including those that were added while the server runs.
-pub(crate) fn list(state: &State) -> Vec<Prompt> {
+pub(crate) fn list(state: &DemoServerState) -> Vec<Prompt> {
     let mut all = vec![
-        new_prompt(
+        prompt_definition(
             "greet_ship",
             "Greet a ship",
             "A warm welcome for a ship. Choose the harbour first: the ships offered are those that lie there.",
@@ -30,7 +30,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
                 prompt_argument("tone", "Tone", "How to say it, in your own words.", false),
             ],
         ),
-        new_prompt(
+        prompt_definition(
             "tide_report",
             "Tide report",
             "Asks for a short report on the tides.",
@@ -39,7 +39,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
                 prompt_argument("day", "Day", "For which day of the week.", false),
             ],
         ),
-        new_prompt(
+        prompt_definition(
             "diary_entry",
             "Diary entry",
             "Asks for a diary entry. Leave the event empty and the server asks you for it.",
@@ -48,13 +48,13 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
                 prompt_argument("event", "Event", "What happened today.", false),
             ],
         ),
-        new_prompt(
+        prompt_definition(
             "read_the_chart",
             "Read the chart",
             "Brings the sea chart and the guide into the conversation.",
             vec![],
         ),
-        new_prompt(
+        prompt_definition(
             "safety_check",
             "Safety check",
             "Goes through the safety check before casting off. Needs nothing from you.",
@@ -73,19 +73,19 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
 
 /// Returns the messages of a prompt (`prompts/get`). May first send requests to the host.
 pub(crate) async fn get_prompt(
-    state: &State,
+    state: &DemoServerState,
     context: &Context,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResponse, ErrorData> {
     let given = PromptArguments(request.arguments.unwrap_or_default());
     let answers = InputResponseSet::new(request.input_responses, request.request_state);
     let messages = match request.name.as_str() {
-        "greet_ship" => greet_ship(&given),
-        "tide_report" => tide_report(&given),
-        "diary_entry" => diary_entry(context, &answers, &given).await,
-        "read_the_chart" => Ok(read_the_chart()),
-        "safety_check" => Ok(safety_check()),
-        name => added_prompt(state, name),
+        "greet_ship" => greet_ship_messages(&given),
+        "tide_report" => tide_report_messages(&given),
+        "diary_entry" => diary_entry_messages(context, &answers, &given).await,
+        "read_the_chart" => Ok(read_the_chart_messages()),
+        "safety_check" => Ok(safety_check_messages()),
+        name => added_prompt_messages(state, name),
     };
     match messages {
         Ok(messages) => Ok(GetPromptResult::new(messages).into()),
@@ -112,7 +112,7 @@ impl PromptArguments {
     }
 }
 
-fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
+fn greet_ship_messages(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
     let (harbour, ship) = (given.harbour()?, given.required("ship")?);
     let tone = given.optional("tone").unwrap_or("friendly");
     Ok(vec![user_message(format!(
@@ -120,7 +120,7 @@ fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> 
     ))])
 }
 
-fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
+fn tide_report_messages(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit> {
     let harbour = given.harbour()?;
     let day = given.optional("day").unwrap_or("monday");
     let table =
@@ -132,7 +132,7 @@ fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyExit>
     ])
 }
 
-async fn diary_entry(
+async fn diary_entry_messages(
     context: &Context,
     answers: &InputResponseSet,
     given: &PromptArguments,
@@ -141,7 +141,7 @@ async fn diary_entry(
     let event = match given.optional("event") {
         Some(event) => event.to_owned(),
         None => {
-            let form = request_contents::text_field_form("event", "What happened today?");
+            let form = request_contents::text_field_form_schema("event", "What happened today?");
             let question = request_contents::form_elicitation("The diary needs an event.", form)?;
             let answer: ElicitResult = request_input(context, answers, "event", question, None).await?;
             match (answer.action, answer.content) {
@@ -157,7 +157,7 @@ async fn diary_entry(
     ))])
 }
 
-fn read_the_chart() -> Vec<PromptMessage> {
+fn read_the_chart_messages() -> Vec<PromptMessage> {
     let guide = ResourceContents::text(GUIDE_TEXT, GUIDE_URI).with_mime_type("text/markdown");
     let chart = ContentBlock::image(encode_base64(CHART_PNG), "image/png");
     vec![
@@ -172,7 +172,7 @@ fn read_the_chart() -> Vec<PromptMessage> {
     ]
 }
 
-fn safety_check() -> Vec<PromptMessage> {
+fn safety_check_messages() -> Vec<PromptMessage> {
     vec![user_message(
         "Take me through the safety check before casting off, one question at a time: \
          life jackets, radio, weather, fuel, lights."
@@ -180,7 +180,7 @@ fn safety_check() -> Vec<PromptMessage> {
     )]
 }
 
-fn added_prompt(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyExit> {
+fn added_prompt_messages(state: &DemoServerState, name: &str) -> Result<Vec<PromptMessage>, EarlyExit> {
     state
         .added_tools()
         .iter()
@@ -193,7 +193,7 @@ fn user_message(text: String) -> PromptMessage {
     PromptMessage::new_text(Role::User, text)
 }
 
-fn new_prompt(name: &str, title: &str, description: &str, arguments: Vec<PromptArgument>) -> Prompt {
+fn prompt_definition(name: &str, title: &str, description: &str, arguments: Vec<PromptArgument>) -> Prompt {
     let arguments = (!arguments.is_empty()).then_some(arguments);
     Prompt::new(name, Some(description), arguments).with_title(title).with_icons(vec![anchor_icon()])
 }

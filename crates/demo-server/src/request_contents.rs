@@ -15,7 +15,7 @@ use crate::content::{BELL_WAV, CHART_PNG, encode_base64};
 ///
 /// `modern_fields` adds those introduced in 2025-11-25: choices with titles, multiple choice, and defaults for all
 /// kinds.
-pub(crate) fn arrival_form(modern_fields: bool) -> Value {
+pub(crate) fn arrival_form_schema(modern_fields: bool) -> Value {
     let mut form = json!({
         "type": "object",
         "properties": {
@@ -58,7 +58,7 @@ pub(crate) fn arrival_form(modern_fields: bool) -> Value {
 }
 
 /// Returns the schema of a form with a single yes/no field.
-pub(crate) fn yes_no_form() -> Value {
+pub(crate) fn yes_no_form_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -69,7 +69,7 @@ pub(crate) fn yes_no_form() -> Value {
 }
 
 /// Returns the schema of a form with a single text field.
-pub(crate) fn text_field_form(name: &str, title: &str) -> Value {
+pub(crate) fn text_field_form_schema(name: &str, title: &str) -> Value {
     json!({
         "type": "object",
         "properties": { name: { "type": "string", "title": title, "minLength": 1, "maxLength": 80 } },
@@ -118,11 +118,11 @@ pub(crate) fn sampling_request(ask: &SamplingPrompt<'_>) -> Result<InputRequest,
     ];
     if ask.with_picture {
         let chart = ContentBlock::image(encode_base64(CHART_PNG), "image/png");
-        messages.push(user_message(chart)?);
+        messages.push(user_sampling_message(chart)?);
     }
     if ask.with_sound {
         let bell = ContentBlock::audio(encode_base64(BELL_WAV), "audio/wav");
-        messages.push(user_message(bell)?);
+        messages.push(user_sampling_message(bell)?);
     }
     messages.push(SamplingMessage::user_text(ask.question));
     let preferences = ModelPreferences::new()
@@ -139,7 +139,7 @@ pub(crate) fn sampling_request(ask: &SamplingPrompt<'_>) -> Result<InputRequest,
     Ok(InputRequest::CreateMessage(CreateMessageRequest::new(params)))
 }
 
-fn user_message(content: ContentBlock) -> Result<SamplingMessage, ErrorData> {
+fn user_sampling_message(content: ContentBlock) -> Result<SamplingMessage, ErrorData> {
     let content = SamplingMessageContentBlock::try_from(content)
         .map_err(|error| ErrorData::internal_error(format!("{error:?}"), None))?;
     Ok(SamplingMessage::new(Role::User, content))
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_serialized_completely() {
-        for schema in [arrival_form(false), arrival_form(true), yes_no_form()] {
+    fn form_schemas_are_serialized_completely() {
+        for schema in [arrival_form_schema(false), arrival_form_schema(true), yes_no_form_schema()] {
             let typed: ElicitationSchema = serde_json::from_value(schema.clone()).unwrap();
             let sent = serde_json::to_value(typed).unwrap();
             assert_eq!(sent, schema, "the SDK's types should preserve every field of the form");

@@ -12,8 +12,8 @@ use crate::harbour;
 use crate::input_requests::{EarlyExit, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::skills;
-use crate::state::State;
-use crate::templates::{self, TemplateMatch, parse_uri};
+use crate::state::DemoServerState;
+use crate::templates::{self, TemplateMatch, match_resource_template};
 
 /// URI of the clock, whose changes are reported periodically to subscribers.
 pub(crate) const CLOCK_URI: &str = "clock:///now";
@@ -22,19 +22,19 @@ pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
 /// URI of the sea chart, a PNG image.
 pub(crate) const CHART_URI: &str = "harbour:///chart.png";
 /// URI of the page that displays the board (MCP Apps).
-pub(crate) const BOARD_PAGE_URI: &str = "ui://demo/board.html";
+pub(crate) const BOARD_APP_URI: &str = "ui://demo/board.html";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_REQUEST_STATE: &str = "diary-asked";
-const BOARD_PAGE_HTML: &str = include_str!("pages/board.html");
+const BOARD_APP_HTML: &str = include_str!("pages/board.html");
 /// Media type of HTML pages for MCP Apps.
-const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
+const MCP_APP_MIME_TYPE: &str = "text/html;profile=mcp-app";
 
 /// Returns the resources that `resources/list` contains. All other resources can only be read by their URI.
-pub(crate) fn list(state: &State) -> Vec<Resource> {
+pub(crate) fn list(state: &DemoServerState) -> Vec<Resource> {
     let mut all = vec![
         Resource::new(WELCOME_URI, "welcome.txt")
             .with_title("Welcome")
@@ -62,11 +62,11 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_title("The captain's diary")
             .with_description("Asks for a promise before it opens.")
             .with_mime_type("text/plain"),
-        Resource::new(BOARD_PAGE_URI, "board.html")
+        Resource::new(BOARD_APP_URI, "board.html")
             .with_title("Board")
             .with_description("The page that displays the result of show_board.")
-            .with_mime_type(APP_PAGE_TYPE)
-            .with_size(BOARD_PAGE_HTML.len() as u64),
+            .with_mime_type(MCP_APP_MIME_TYPE)
+            .with_size(BOARD_APP_HTML.len() as u64),
     ];
     all.extend(state.notes().keys().map(|name| note_resource(name)));
     all.extend(harbour::all_ships().map(|ship| {
@@ -120,7 +120,7 @@ fn ship_uri(name: &str) -> String {
 }
 
 /// Returns `true` if a resource with this URI can be read.
-pub(crate) fn resource_exists(state: &State, uri: &str) -> bool {
+pub(crate) fn resource_exists(state: &DemoServerState, uri: &str) -> bool {
     uri == DIARY_URI || resource_contents(state, uri).is_some()
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn not_found_error(uri: &str) -> ErrorData {
 
 /// Returns the contents of a resource (`resources/read`). May first send requests to the host.
 pub(crate) async fn read_resource(
-    state: &State,
+    state: &DemoServerState,
     context: &Context,
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResponse, ErrorData> {
@@ -156,7 +156,8 @@ pub(crate) async fn read_resource(
 
 /// Returns the diary if the user confirms a promise in a form.
 async fn read_diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyExit> {
-    let question = request_contents::form_elicitation("Before the diary opens:", request_contents::yes_no_form())?;
+    let question =
+        request_contents::form_elicitation("Before the diary opens:", request_contents::yes_no_form_schema())?;
     let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_REQUEST_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
@@ -165,23 +166,23 @@ async fn read_diary(context: &Context, answers: &InputResponseSet) -> Result<Res
     Ok(text_contents(DIARY_URI, "text/plain", "We never found the treasure. It was under the lighthouse all along."))
 }
 
-fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
+fn resource_contents(state: &DemoServerState, uri: &str) -> Option<ResourceContents> {
     match uri {
         WELCOME_URI => return Some(text_contents(uri, "text/plain", WELCOME_TEXT)),
         GUIDE_URI => return Some(text_contents(uri, "text/markdown", GUIDE_TEXT)),
         CHART_URI => return Some(blob_contents(uri, "image/png", CHART_PNG)),
         BELL_URI => return Some(blob_contents(uri, "audio/wav", BELL_WAV)),
         CLOCK_URI => return Some(text_contents(uri, "text/plain", current_time_text())),
-        BOARD_PAGE_URI => return Some(text_contents(uri, APP_PAGE_TYPE, BOARD_PAGE_HTML)),
+        BOARD_APP_URI => return Some(text_contents(uri, MCP_APP_MIME_TYPE, BOARD_APP_HTML)),
         _ => {}
     }
     if let Some(ship) = harbour::all_ships().find(|ship| ship_uri(ship.name) == uri) {
         return Some(text_contents(uri, "application/json", describe_ship(&ship).to_string()));
     }
-    if let Some(file) = skills::file_contents(uri) {
+    if let Some(file) = skills::skill_file_contents(uri) {
         return Some(file);
     }
-    match parse_uri(uri)? {
+    match match_resource_template(uri)? {
         TemplateMatch::Note(name) => state.notes().get(&name).map(|note| text_contents(uri, "text/plain", note)),
         TemplateMatch::Tide { harbour, day } => {
             harbour::tide_table(&harbour, &day).map(|table| text_contents(uri, "text/markdown", table))

@@ -22,9 +22,9 @@ use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 use crate::client::{self, Context};
 use crate::content::anchor_icon;
 use crate::input_requests::InputResponseSet;
-use crate::options::Options;
+use crate::options::DemoServerOptions;
 use crate::page::paginate;
-use crate::state::{State, lock};
+use crate::state::{DemoServerState, lock};
 use crate::subscriptions::{self, BufferedChanges, Subscriptions};
 use crate::{completion, prompts, resources, skills, tasks, tools};
 
@@ -37,8 +37,8 @@ type HandlerResult<T> = Result<T, ErrorData>;
 
 /// The demo server for one session, or over HTTP for one stateless request.
 pub(crate) struct DemoServer {
-    options: Options,
-    state: Arc<State>,
+    options: DemoServerOptions,
+    state: Arc<DemoServerState>,
     subscriptions: Subscriptions,
     buffered_changes: BufferedChanges,
     log_level: Mutex<LoggingLevel>,
@@ -47,7 +47,7 @@ pub(crate) struct DemoServer {
 impl DemoServer {
     /// Creates a server that is not connected to a host yet. Over HTTP there is one for each session or stateless
     /// request, and all share `state`.
-    pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
+    pub(crate) fn new(options: DemoServerOptions, state: Arc<DemoServerState>) -> Self {
         Self {
             options,
             state,
@@ -101,7 +101,7 @@ impl ServerHandler for DemoServer {
     ) -> HandlerResult<ListToolsResult> {
         let mut all = tools::list(&self.state);
         if tasks::client_supports_tasks(&context) {
-            all.push(tasks::definition());
+            all.push(tasks::do_later_definition());
         }
         let (items, next_cursor) = paginate(all, request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(items);

@@ -31,7 +31,7 @@ pub(crate) fn get_skill(uri: &str) -> Result<Skill, ErrorData> {
 }
 
 /// Returns the content of a skill's file, or `None` if no file has this URI.
-pub(crate) fn file_contents(uri: &str) -> Option<ResourceContents> {
+pub(crate) fn skill_file_contents(uri: &str) -> Option<ResourceContents> {
     let (uri, text) = SKILL_FILES.into_iter().find(|(known, _)| *known == uri)?;
     Some(ResourceContents::text(text, uri).with_mime_type("text/markdown"))
 }

@@ -41,22 +41,22 @@ pub(crate) struct AddedTool {
 }
 
 /// State of the demo server that all sessions and stateless requests share.
-pub(crate) struct State {
+pub(crate) struct DemoServerState {
     notes: Mutex<BTreeMap<String, String>>,
     board: Mutex<Board>,
     added_tools: Mutex<Vec<AddedTool>>,
-    visits: Mutex<StoredVisits>,
+    visits: Mutex<StoredVisitResponses>,
     tasks: TaskManager,
     changes: broadcast::Sender<ServerChange>,
 }
 
 #[derive(Debug, Default)]
-struct StoredVisits {
+struct StoredVisitResponses {
     count: u64,
     open: VecDeque<(String, Vec<Value>)>,
 }
 
-impl State {
+impl DemoServerState {
     /// Creates a state with two notes, a board with cards, and the tool `lighthouse`.
     pub(crate) fn new() -> Self {
         let notes = [("shopping", "Rope, tar, two lemons."), ("weather", "Fair, wind from the west.")];
@@ -92,7 +92,7 @@ impl State {
 
     /// Stores the host's responses to the requests of the tool `check_in`, and returns a handle for them. Discards the
     /// oldest stored responses if there are too many.
-    pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
+    pub(crate) fn store_visit_responses(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;
         let handle = format!("visit-{}", visits.count);
@@ -136,11 +136,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visits_are_bounded() {
-        let state = State::new();
-        let first = state.store_visit(vec![]);
+    fn stored_visit_responses_are_bounded() {
+        let state = DemoServerState::new();
+        let first = state.store_visit_responses(vec![]);
         for _ in 0..MAX_STORED_VISITS {
-            state.store_visit(vec![]);
+            state.store_visit_responses(vec![]);
         }
         assert_eq!(state.visit_responses(&first), None, "the oldest visit should be dropped");
         assert_eq!(lock(&state.visits).open.len(), MAX_STORED_VISITS, "the number of visits should be bounded");

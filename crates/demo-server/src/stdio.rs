@@ -12,18 +12,18 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::legacy::LegacyDemoServer;
-use crate::options::{Options, ProtocolMode};
+use crate::options::{DemoServerOptions, ProtocolMode};
 use crate::server::DemoServer;
-use crate::state::State;
+use crate::state::DemoServerState;
 
 /// Maximum time to send pending responses after standard input was closed. The SDK would wait five seconds for a
 /// subscription, which never ends by itself.
-const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
+const PENDING_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves one host until it closes standard input.
-pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
+pub(crate) async fn serve(options: DemoServerOptions) -> Result<(), ServerInitializeError> {
     let era = options.protocol_mode();
-    let server = DemoServer::new(options, Arc::new(State::new()));
+    let server = DemoServer::new(options, Arc::new(DemoServerState::new()));
     tracing::info!("the harbour is open (era: {era:?})");
     let outcome = match era {
         ProtocolMode::Legacy => run_service(LegacyDemoServer(server)).await,
@@ -43,7 +43,7 @@ async fn run_service<S: Service<RoleServer>>(service: S) -> Result<(), ServerIni
     let running = service.serve((reader, writer)).await?;
     let after_the_end = async {
         ended.cancelled().await;
-        tokio::time::sleep(LAST_RESPONSES_TIMEOUT).await;
+        tokio::time::sleep(PENDING_RESPONSES_TIMEOUT).await;
     };
     tokio::select! {
         finished = running.waiting() => {

@@ -12,10 +12,10 @@ use tokio::task::AbortHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
 use crate::resources::CLOCK_URI;
-use crate::state::{ServerChange, State, lock};
+use crate::state::{DemoServerState, ServerChange, lock};
 
 /// Interval at which changes of the clock are reported to its subscribers.
-const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
+const CLOCK_RESOURCE_UPDATE_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
@@ -26,7 +26,7 @@ pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 impl Subscriptions {
     /// Spawns a Tokio task that reports changes of a resource to the host. Fails if the host has too many
     /// subscriptions.
-    pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
+    pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &DemoServerState) -> Result<(), ErrorData> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {
             return Err(ErrorData::invalid_params("too many subscriptions", None));
@@ -61,7 +61,7 @@ impl Subscriptions {
 }
 
 /// Reports changes of the server's lists to the host of a session until the session ends.
-pub(crate) async fn report_list_changes(peer: Peer<RoleServer>, state: Arc<State>) {
+pub(crate) async fn report_list_changes(peer: Peer<RoleServer>, state: Arc<DemoServerState>) {
     let mut watch = ChangeStream::new(state.changes(), false);
     while let Some(change) = watch.next().await {
         if notify_list_changed(&peer, &change).await.is_err() {
@@ -86,7 +86,7 @@ pub(crate) struct BufferedChanges(Mutex<VecDeque<Receiver<ServerChange>>>);
 
 impl BufferedChanges {
     /// Starts to record changes for a subscription whose response is sent now.
-    pub(crate) fn start_recording(&self, state: &State) {
+    pub(crate) fn start_recording(&self, state: &DemoServerState) {
         let mut waiting = lock(&self.0);
         // Bounded because a subscription may never start.
         waiting.truncate(MAX_SUBSCRIPTIONS - 1);
@@ -101,7 +101,7 @@ impl BufferedChanges {
 }
 
 /// Serves one `subscriptions/listen` request until the host ends it.
-pub(crate) async fn listen(context: &SubscriptionContext, state: &State, buffered: &BufferedChanges) {
+pub(crate) async fn listen(context: &SubscriptionContext, state: &DemoServerState, buffered: &BufferedChanges) {
     let with_clock =
         context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK_URI));
     let mut watch = ChangeStream::new(buffered.take().unwrap_or_else(|| state.changes()), with_clock);
@@ -135,7 +135,10 @@ struct ChangeStream {
 impl ChangeStream {
     fn new(changes: Receiver<ServerChange>, with_clock: bool) -> Self {
         let clock = with_clock.then(|| {
-            let mut clock = interval_at(tokio::time::Instant::now() + CLOCK_INTERVAL, CLOCK_INTERVAL);
+            let mut clock = interval_at(
+                tokio::time::Instant::now() + CLOCK_RESOURCE_UPDATE_INTERVAL,
+                CLOCK_RESOURCE_UPDATE_INTERVAL,
+            );
             clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
             clock
         });

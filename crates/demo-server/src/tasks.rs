@@ -19,7 +19,7 @@ pub(crate) fn client_supports_tasks(context: &Context) -> bool {
 }
 
 /// Returns the definition of the tool `do_later`.
-pub(crate) fn definition() -> Tool {
+pub(crate) fn do_later_definition() -> Tool {
     let input = match json!({ "type": "object", "properties": {}, "additionalProperties": false }) {
         Value::Object(object) => object,
         _ => Default::default(),

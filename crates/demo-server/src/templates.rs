@@ -22,7 +22,7 @@ pub(crate) enum TemplateMatch {
 }
 
 /// Parses a URI into its template and values, or returns `None` if no template matches.
-pub(crate) fn parse_uri(uri: &str) -> Option<TemplateMatch> {
+pub(crate) fn match_resource_template(uri: &str) -> Option<TemplateMatch> {
     let url = Url::parse(uri).ok()?;
     let path = url.path().strip_prefix('/')?;
     match url.scheme() {
@@ -46,19 +46,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_are_matched_against_the_templates() {
+    fn resource_uris_are_matched_against_the_templates() {
         let note = TemplateMatch::Note("a b+c".to_owned());
         assert_eq!(
-            parse_uri("note:///a%20b+c"),
+            match_resource_template("note:///a%20b+c"),
             Some(note),
             "RFC 6570 encodes a space as %20 and leaves a plus in a path unchanged"
         );
         let tide = TemplateMatch::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
-        assert_eq!(parse_uri("tide:///Bergen/monday"), Some(tide), "two variables should be two path segments");
-        let ships = TemplateMatch::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
-        assert_eq!(parse_uri("ships:///search?kind=tug"), Some(ships), "an exploded map should become a query");
         assert_eq!(
-            parse_uri("ships:///search"),
+            match_resource_template("tide:///Bergen/monday"),
+            Some(tide),
+            "two variables should be two path segments"
+        );
+        let ships = TemplateMatch::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
+        assert_eq!(
+            match_resource_template("ships:///search?kind=tug"),
+            Some(ships),
+            "an exploded map should become a query"
+        );
+        assert_eq!(
+            match_resource_template("ships:///search"),
             Some(TemplateMatch::Ships(vec![])),
             "an empty map should result in no query"
         );
@@ -67,7 +75,7 @@ mod tests {
     #[test]
     fn other_uris_match_no_template() {
         for uri in ["", "note:///", "tide:///Bergen", "file:///etc/passwd", "note:///a%2Fb"] {
-            assert_eq!(parse_uri(uri), None, "{uri:?} should match no template");
+            assert_eq!(match_resource_template(uri), None, "{uri:?} should match no template");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
 
-use mcp_apps::{Diagnostic, DisplayMode, MessageDirection, ViewCloseCause, ViewFaultKind};
+use mcp_apps::{AppDiagnostic, DisplayMode, MessageDirection, ViewCloseCause, ViewFaultKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ pub enum AppViewChange {
     /// The document of the MCP app reported a blocked request, an error or console output.
     Diagnosed {
         /// Content of the report, which the app may have forged.
-        diagnostic: Diagnostic,
+        diagnostic: AppDiagnostic,
         /// Number of reports that were dropped since the previous one.
         dropped: u64,
     },

@@ -1,6 +1,6 @@
 //! Calls of tools, prompts and resources, with their state and failures.
 
-use mcp_proto::session::{CallError, TaskView};
+use mcp_proto::session::{CallError, TaskState};
 use mcp_proto::types as mcp;
 use serde::{Deserialize, Serialize};
 
@@ -150,8 +150,8 @@ pub enum TaskStatus {
     Cancelled,
 }
 
-impl From<TaskView> for CallTask {
-    fn from(task: TaskView) -> Self {
+impl From<TaskState> for CallTask {
+    fn from(task: TaskState) -> Self {
         Self {
             id: task.id,
             status: match task.status {

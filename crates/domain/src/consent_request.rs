@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
-use crate::history::Reading;
+use crate::history::ReadContent;
 
 /// Identifier of a consent request, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,8 +28,8 @@ pub enum ConsentRequestOrigin {
         /// Content of the called server that the model has already read in the conversation, and because of which the
         /// data flow settings of the server require consent for this call.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
-        same_server_readings: Vec<Reading>,
+        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ReadContent>>", optional))]
+        same_server_readings: Vec<ReadContent>,
     },
     /// An app of the server, which is a web page that the server provides (MCP Apps), calls a tool, reads a resource or
     /// requests sampling.

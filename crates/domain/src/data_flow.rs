@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::Reading;
+use crate::history::ReadContent;
 
 /// Settings of one server that determine which of its content makes later calls require consent, and which of its
 /// results the user reviews.
@@ -75,9 +75,9 @@ pub enum SameServerFlow {
 impl SameServerFlow {
     /// Returns `true` if a later call of the same server requires consent after a model has read this content.
     #[must_use]
-    pub const fn requires_consent_after(self, reading: &Reading, is_remote: bool) -> bool {
+    pub const fn requires_consent_after(self, content: &ReadContent, is_remote: bool) -> bool {
         match self {
-            Self::OpenWorld => is_remote || reading.may_contain_third_party_text(),
+            Self::OpenWorld => is_remote || content.may_contain_third_party_text(),
             Self::Everything => true,
             Self::Off => false,
         }
@@ -87,12 +87,12 @@ impl SameServerFlow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::ReadingKind;
+    use crate::history::ReadContentKind;
 
     #[test]
     fn only_open_world_content_requires_consent_by_default() {
-        let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
-        let closed = read(ReadingKind::Tool, false);
+        let read = |kind, open_world| ReadContent { open_world, ..ReadContent::new("a", kind, "x") };
+        let closed = read(ReadContentKind::Tool, false);
         assert!(
             !SameServerFlow::OpenWorld.requires_consent_after(&closed, false),
             "a local tool without a hint doesn't count"
@@ -102,10 +102,10 @@ mod tests {
             "S26: the output of a remote server's tool counts"
         );
         assert!(
-            SameServerFlow::OpenWorld.requires_consent_after(&read(ReadingKind::Tool, true), false),
+            SameServerFlow::OpenWorld.requires_consent_after(&read(ReadContentKind::Tool, true), false),
             "S26: a local tool with `openWorldHint` counts"
         );
-        for kind in [ReadingKind::Prompt, ReadingKind::Resource, ReadingKind::Unknown] {
+        for kind in [ReadContentKind::Prompt, ReadContentKind::Resource, ReadContentKind::Unknown] {
             assert!(
                 SameServerFlow::OpenWorld.requires_consent_after(&read(kind, false), false),
                 "S26: {kind:?} content counts"
@@ -116,7 +116,7 @@ mod tests {
             "S26: `Everything` includes the output of local tools"
         );
         assert!(
-            !SameServerFlow::Off.requires_consent_after(&read(ReadingKind::Tool, true), true),
+            !SameServerFlow::Off.requires_consent_after(&read(ReadContentKind::Tool, true), true),
             "`Off` excludes open content too"
         );
     }

@@ -1,14 +1,14 @@
 //! Stored history of conversations, whose items form a tree. The store treats the bodies of items as opaque JSON,
 //! except for the text that it indexes for search and the token usage of replies.
 
-mod reading;
+mod read_content;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::item::{Cost, ItemState, TokenUsage};
 
-pub use reading::{Reading, ReadingKind};
+pub use read_content::{ReadContent, ReadContentKind};
 
 /// Conversation in the history, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Conversation {
     pub sources: Vec<String>,
     /// Records of these servers' content that was read in the conversation, over all branches, in order of first
     /// appearance.
-    pub readings: Vec<Reading>,
+    pub read_contents: Vec<ReadContent>,
 }
 
 /// Changes to a conversation. Fields that are `None` stay unchanged.
@@ -99,7 +99,7 @@ pub struct NewHistoryItem {
     /// Names of the servers whose content the item contains.
     pub sources: Vec<String>,
     /// Records of the content from these servers that the item contains.
-    pub readings: Vec<Reading>,
+    pub read_contents: Vec<ReadContent>,
 }
 
 /// Position of a new item in the tree of a conversation's items.

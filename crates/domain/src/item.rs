@@ -131,6 +131,12 @@ pub enum ItemBody {
         /// Duration of the call, in milliseconds.
         #[serde(rename = "took")]
         duration_milliseconds: u64,
+        /// Part of the duration in which the call waited for the user, in milliseconds: until it was sent, while the
+        /// server waited for input, and after its result arrived. `None` in conversations of older versions, and while
+        /// the call is in progress.
+        #[serde(default, rename = "waited", skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        waited_milliseconds: Option<u64>,
         /// Tool use in the model's reply that requested the call, or `None` if the user made the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
@@ -360,8 +366,8 @@ pub struct FoundTool {
     pub server: String,
     /// Name of the tool, as its server or app lists it.
     pub tool: String,
-    /// Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
-    /// provides it.
+    /// If a shown MCP app provides the found tool: name of the server's tool that opened that app. `None` if the server
+    /// itself provides the found tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn host_is_loopback_only_without_a_look_up() {
+    fn host_is_loopback_only_if_no_dns_lookup_is_needed() {
         for host in ["localhost", "app.localhost", "127.0.0.1", "127.8.9.1", "[::1]"] {
             let host = Host::parse(host).unwrap();
             assert!(is_loopback(&borrowed_host(&host)), "{host} must be loopback");

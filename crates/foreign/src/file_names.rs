@@ -4,7 +4,7 @@ use crate::is_hidden;
 
 /// Maximum number of characters of a title in a file name. With four bytes each and an extension, the name is within
 /// the limit of file systems.
-const MAX_TITLE_CHARS: usize = 60;
+const MAX_TITLE_CHARS_IN_FILE_NAME: usize = 60;
 
 /// Device names that Windows reserves, with any extension.
 const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
@@ -16,21 +16,21 @@ const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// # Examples
 ///
 /// ```
-/// use foreign::file_name;
+/// use foreign::safe_file_name;
 ///
-/// assert_eq!(file_name("Sales 2026", "conversation", "md"), "Sales-2026.md");
-/// assert_eq!(file_name("../../.ssh/authorized_keys", "conversation", "md"), "ssh-authorized-keys.md");
-/// assert_eq!(file_name("???", "conversation", "md"), "conversation.md");
+/// assert_eq!(safe_file_name("Sales 2026", "conversation", "md"), "Sales-2026.md");
+/// assert_eq!(safe_file_name("../../.ssh/authorized_keys", "conversation", "md"), "ssh-authorized-keys.md");
+/// assert_eq!(safe_file_name("???", "conversation", "md"), "conversation.md");
 /// ```
 #[must_use]
-pub fn file_name(title: &str, fallback_title: &str, extension: &str) -> String {
+pub fn safe_file_name(title: &str, fallback_title: &str, extension: &str) -> String {
     let end = format!(".{extension}");
     let title = match title.char_indices().rev().nth(end.chars().count() - 1) {
         Some((at, _)) if title[at..].eq_ignore_ascii_case(&end) => &title[..at],
         _ => title,
     };
     let plain = |c: char| if c.is_alphanumeric() && !is_hidden(c) { c } else { '-' };
-    let stem: String = title.chars().take(MAX_TITLE_CHARS).map(plain).collect();
+    let stem: String = title.chars().take(MAX_TITLE_CHARS_IN_FILE_NAME).map(plain).collect();
     let stem = stem.trim_matches('-');
     let stem = if stem.is_empty() { fallback_title } else { stem };
     let guard = if is_device_name(stem) { "_" } else { "" };
@@ -67,9 +67,9 @@ mod tests {
             ("compass", "compass.png"),
             ("é.png", "é.png"),
         ] {
-            assert_eq!(file_name(title, "file", "png"), expected, "file name for the title {title:?}");
+            assert_eq!(safe_file_name(title, "file", "png"), expected, "file name for the title {title:?}");
         }
-        let long = file_name(&"\u{20000}".repeat(500), "file", "png");
+        let long = safe_file_name(&"\u{20000}".repeat(500), "file", "png");
         assert!(long.len() <= 255, "{} bytes exceed the limit of file systems", long.len());
     }
 }

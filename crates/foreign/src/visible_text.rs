@@ -9,14 +9,14 @@ use std::fmt::Write;
 /// # Examples
 ///
 /// ```
-/// use foreign::visible;
+/// use foreign::escape_invisible;
 ///
 /// // A terminal would hide the first word, and a browser would show the second one reversed.
 /// let message = "\u{1b}[8mignore\u{1b}[0m \u{202e}gpj.exe";
-/// assert_eq!(visible(message), r"\x1b[8mignore\x1b[0m \u{202e}gpj.exe");
-/// assert_eq!(visible("Größe: 12\t漢字"), "Größe: 12\t漢字");
+/// assert_eq!(escape_invisible(message), r"\x1b[8mignore\x1b[0m \u{202e}gpj.exe");
+/// assert_eq!(escape_invisible("Größe: 12\t漢字"), "Größe: 12\t漢字");
 /// ```
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(must_be_escaped) {
         return Cow::Borrowed(text);
     }
@@ -56,13 +56,17 @@ pub fn is_hidden(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::escape_invisible;
 
     #[test]
     fn hidden_characters_are_shown_as_escapes() {
-        assert_eq!(visible("\x1b[31mred\x07\r"), "\\x1b[31mred\\x07\\x0d", "terminal escapes must be replaced");
         assert_eq!(
-            visible("a\u{202e}b\u{e0041}"),
+            escape_invisible("\x1b[31mred\x07\r"),
+            "\\x1b[31mred\\x07\\x0d",
+            "terminal escapes must be replaced"
+        );
+        assert_eq!(
+            escape_invisible("a\u{202e}b\u{e0041}"),
             "a\\u{202e}b\\u{e0041}",
             "bidirectional and invisible characters must be replaced"
         );
@@ -70,6 +74,6 @@ mod tests {
 
     #[test]
     fn ordinary_text_is_unchanged() {
-        assert_eq!(visible("tab\there, ü, 漢字"), "tab\there, ü, 漢字", "ordinary text must not change");
+        assert_eq!(escape_invisible("tab\there, ü, 漢字"), "tab\there, ü, 漢字", "ordinary text must not change");
     }
 }

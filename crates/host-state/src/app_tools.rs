@@ -15,7 +15,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 /// Kind of a call of an app's tool in the audit log.
-pub const APP_TOOL_KIND: &str = "app-tool";
+pub const APP_TOOL_CALL_AUDIT_KIND: &str = "app-tool";
 
 /// Command of the host to the async task of a shown MCP app.
 #[derive(Debug)]
@@ -124,18 +124,18 @@ impl AppToolTable {
     ///
     /// Returns [`CallFailure::NotFound`] if the app is closed or its tools are not turned on, and [`CallFailure::Busy`]
     /// if too many commands wait.
-    pub fn send(
+    pub fn send_command(
         &self,
         app: &ProvidingApp,
         command: AppToolCommand,
     ) -> Result<mpsc::Sender<AppToolCommand>, CallFailure> {
         let own = self.0.get(&app.view).filter(|own| own.is_shown()).ok_or_else(|| missing_app_failure(app))?;
-        send_to_app((&own.server, app), &own.commands, command)?;
+        send_app_tool_command((&own.server, app), &own.commands, command)?;
         Ok(own.commands.clone())
     }
 
     /// Returns the identifiers of a server's shown MCP apps whose tools are turned on.
-    pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
+    pub fn app_views_of_server(&self, server: &str) -> Vec<AppViewId> {
         self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
     }
 }
@@ -145,7 +145,7 @@ impl AppToolTable {
 /// # Errors
 ///
 /// Returns [`CallFailure::NotFound`] if the app is closed, and [`CallFailure::Busy`] if too many commands wait.
-pub(crate) fn send_to_app(
+pub(crate) fn send_app_tool_command(
     (server, app): (&str, &ProvidingApp),
     commands: &mpsc::Sender<AppToolCommand>,
     command: AppToolCommand,
@@ -210,9 +210,9 @@ mod tests {
         assert!(!found(&table, "board", "1", Some("c"), "move"), "the app is closed");
         assert_eq!(table.tools_for_model("c"), [], "a model gets no tools of a closed app");
         let cancel = || AppToolCommand::Cancel { call: "a".to_owned() };
-        assert!(matches!(table.send(&app("1"), cancel()), Err(CallFailure::NotFound(_))));
+        assert!(matches!(table.send_command(&app("1"), cancel()), Err(CallFailure::NotFound(_))));
         assert!(table.remove("1").is_some() && table.remove("1").is_none());
-        assert!(matches!(table.send(&app("1"), cancel()), Err(CallFailure::NotFound(_))));
+        assert!(matches!(table.send_command(&app("1"), cancel()), Err(CallFailure::NotFound(_))));
     }
 
     #[test]
@@ -225,23 +225,23 @@ mod tests {
         assert_eq!(table.tools_for_model("c"), []);
         assert!(table.tool("board", &app("1"), Some("c"), "move").is_none());
         let cancel = AppToolCommand::Cancel { call: "a".to_owned() };
-        assert!(matches!(table.send(&app("1"), cancel), Err(CallFailure::NotFound(_))));
+        assert!(matches!(table.send_command(&app("1"), cancel), Err(CallFailure::NotFound(_))));
         assert!(received.try_recv().is_err(), "the app should receive nothing");
         assert!(table.remove("1").is_some(), "the end of the permission is still to be recorded");
     }
 
     #[test]
-    fn waiting_commands_are_bounded() {
+    fn commands_waiting_for_an_app_are_bounded() {
         let mut table = AppToolTable::default();
         let (own, _received, _shown) = app_tools("1", "c");
         table.insert(own);
-        let send = || table.send(&app("1"), AppToolCommand::Cancel { call: "a".to_owned() });
+        let send = || table.send_command(&app("1"), AppToolCommand::Cancel { call: "a".to_owned() });
         assert!(send().is_ok());
         assert!(matches!(send(), Err(CallFailure::Busy { .. })));
     }
 
     #[test]
-    fn hash_covers_app_definition_and_arguments() {
+    fn app_tool_call_hash_covers_app_definition_and_arguments() {
         let (tool, arguments) = (Tool { name: "move".to_owned(), ..Tool::default() }, Map::new());
         let hash = app_tool_call_hash(&app("1"), &tool, &arguments);
         assert_eq!(hash, app_tool_call_hash(&app("1"), &tool, &arguments));

@@ -3,6 +3,7 @@
 mod call_origin;
 mod call_record;
 mod call_request;
+mod input_wait;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
@@ -10,8 +11,9 @@ pub use call_record::{CallRecord, CallTicketPurpose};
 pub use call_record::{CallReply, NewCall};
 pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
-pub use pending_result::PendingResult;
-pub use pending_result::{ResultOrigin, ResultVerdict};
+pub use input_wait::InputWait;
+pub use pending_result::ResultUnderReview;
+pub use pending_result::{ResultOrigin, ResultReviewVerdict};
 
 use std::sync::Arc;
 
@@ -34,7 +36,7 @@ pub struct CallTable {
     /// Purpose of each request that was sent to a connection, by ticket.
     pub tickets: FxHashMap<CallTicket, CallTicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
-    pub held_results: FxHashMap<String, PendingResult>,
+    pub held_results: FxHashMap<String, ResultUnderReview>,
     /// Tools of shown MCP apps that models may call.
     pub app_tools: AppToolTable,
     /// Cached contents of resources.
@@ -61,7 +63,7 @@ impl CallTable {
     /// Removes and returns a call when the symbolic links in its path arguments have been resolved. `number` identifies
     /// this run of the resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same
     /// id.
-    pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+    pub fn take_call_after_path_resolution(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.pending.following == Some(number))?;
         let mut record = self.records.remove(id)?;
         record.pending.following = None;
@@ -70,7 +72,7 @@ impl CallTable {
 
     /// Removes and returns a call when its audit entry has been written. `write_id` identifies this write. Returns
     /// `None` if the call was cancelled meanwhile, even if a new call has the same id.
-    pub fn take_written(&mut self, id: &str, write_id: u64) -> Option<Box<CallRecord>> {
+    pub fn take_call_after_audit_write(&mut self, id: &str, write_id: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.pending.writing == Some(write_id))?;
         let mut record = self.records.remove(id)?;
         record.pending.writing = None;
@@ -100,7 +102,7 @@ impl CallTable {
     }
 
     /// Returns the originator of a call in progress, or `None` without a call.
-    pub fn origin_of(&self, call: Option<&str>) -> Option<&CallOrigin> {
+    pub fn origin_of_call(&self, call: Option<&str>) -> Option<&CallOrigin> {
         call.and_then(|id| self.records.get(id)).map(|record| &record.origin)
     }
 
@@ -119,7 +121,7 @@ impl CallTable {
 
     /// Returns the id of the server's only running call whose request has this method, or `None` if there is no such
     /// call or more than one.
-    pub fn call_with_method(&self, server: &str, method: &str) -> Option<String> {
+    pub fn only_running_call_with_method(&self, server: &str, method: &str) -> Option<String> {
         let kind = match method {
             "tools/call" => CallKind::Tool,
             "prompts/get" => CallKind::Prompt,
@@ -139,9 +141,9 @@ impl CallTable {
     pub fn advance_input_round(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
-            record.round += 1;
+            record.requested_input.rounds += 1;
         }
-        Some(record.round)
+        Some(record.requested_input.rounds)
     }
 
     /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.
@@ -155,9 +157,9 @@ impl CallTable {
     /// Drops the result of a call because the user denied or dismissed its review, and sends the verdict to the task
     /// that runs the model. If the user dismissed the review, the verdict also stops that task.
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
-        let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
+        let Some(ResultUnderReview { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;
-        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::Withheld(by) };
+        let verdict = if stops { ResultReviewVerdict::Stops(by) } else { ResultReviewVerdict::Withheld(by) };
         // The model's run may have ended already.
         let _ = reply.send(verdict);
     }

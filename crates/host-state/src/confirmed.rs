@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 
 use credentials::providers::ProvidersFile;
 use models::{ModelRef, ProviderKind, ProviderSettings};
-use ports::DocumentSealState;
+use ports::DocumentMacState;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::ReadDocument;
+use super::DocumentReadResult;
 use crate::view::AppSettings;
 
 /// Content of the file `confirmed.json`, which stores the confirmed values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ConfirmedFile {
+pub struct ConfirmedSettingsFile {
     /// Confirmed addresses of model providers, by provider id.
     pub providers: BTreeMap<String, ProviderAddress>,
     /// Confirmed default model of new conversations, or `None` if none was chosen.
@@ -49,8 +49,8 @@ pub struct AuditRetentionSetting {
 #[derive(Debug, Default)]
 pub struct ConfirmedSettings {
     /// Content of the file `confirmed.json`, or `None` if the confirmed settings can't be determined.
-    pub file: Option<ConfirmedFile>,
-    /// Set if the current settings are treated as confirmed, because no document had ever been sealed when the host
+    pub file: Option<ConfirmedSettingsFile>,
+    /// Set if the current settings are treated as confirmed, because no document ever had a MAC when the host
     /// started.
     pub adopts: bool,
     /// Number of the user's changes of providers that are not contained in `file` yet, because they wait for the audit
@@ -105,25 +105,25 @@ impl ConfirmedSettings {
 
     /// Returns `true` if the confirmed address of a provider is already equal to `address` and no change is being
     /// written, so that the caller need not write anything.
-    pub fn is_up_to_date(&self, id: &str, address: Option<&ProviderAddress>) -> bool {
+    pub fn is_address_up_to_date(&self, id: &str, address: Option<&ProviderAddress>) -> bool {
         self.pending_providers == 0 && self.confirmed_address(id) == address
     }
 
     /// Interprets the result of reading `confirmed.json`. The meaning of a missing file depends on the state of the
-    /// documents' seals: for instance, if another program removed the file, no setting is confirmed.
-    pub fn read(&self, read: ReadDocument, seal: &DocumentSealState) -> ConfirmedRead {
-        let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
-        match (stored, seal) {
-            (Some(Ok(stored)), _) => ConfirmedRead::Known(stored),
-            (_, DocumentSealState::Waiting | DocumentSealState::Unavailable { .. }) => ConfirmedRead::Unknown,
-            (None, DocumentSealState::None { .. }) => ConfirmedRead::Adopts,
-            (None, DocumentSealState::Sealed) if self.adopts => ConfirmedRead::Adopts,
-            _ => ConfirmedRead::Known(ConfirmedFile::default()),
+    /// documents' MACs: for instance, if another program removed the file, no setting is confirmed.
+    pub fn read(&self, read: DocumentReadResult, macs: &DocumentMacState) -> ConfirmedSettingsRead {
+        let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedSettingsFile>);
+        match (stored, macs) {
+            (Some(Ok(stored)), _) => ConfirmedSettingsRead::Known(stored),
+            (_, DocumentMacState::Waiting | DocumentMacState::Unavailable { .. }) => ConfirmedSettingsRead::Unknown,
+            (None, DocumentMacState::None { .. }) => ConfirmedSettingsRead::Adopts,
+            (None, DocumentMacState::Ready) if self.adopts => ConfirmedSettingsRead::Adopts,
+            _ => ConfirmedSettingsRead::Known(ConfirmedSettingsFile::default()),
         }
     }
 
     /// Replaces the confirmed settings. Returns `true` if the new settings differ from the previous ones.
-    pub fn replace(&mut self, next: Option<ConfirmedFile>) -> bool {
+    pub fn replace(&mut self, next: Option<ConfirmedSettingsFile>) -> bool {
         self.adopts = false;
         let is_other = self.file != next;
         self.file = next;
@@ -140,16 +140,16 @@ impl ConfirmedSettings {
 
 /// Result of interpreting the content of `confirmed.json`.
 #[derive(Debug, PartialEq)]
-pub enum ConfirmedRead {
+pub enum ConfirmedSettingsRead {
     /// The settings that the user has confirmed.
-    Known(ConfirmedFile),
+    Known(ConfirmedSettingsFile),
     /// The confirmed settings can't be determined.
     Unknown,
     /// Nothing was ever confirmed, so the current settings are treated as confirmed.
     Adopts,
 }
 
-impl ConfirmedFile {
+impl ConfirmedSettingsFile {
     /// Creates the content of `confirmed.json` from the current settings of the providers and the app.
     pub fn from_current(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
@@ -174,23 +174,23 @@ mod tests {
 
     use super::*;
 
-    fn settings_that_adopt(adopts: bool) -> ConfirmedSettings {
+    fn confirmed_settings_with_adoption(adopts: bool) -> ConfirmedSettings {
         ConfirmedSettings { adopts, ..ConfirmedSettings::default() }
     }
 
     #[test]
     fn removed_confirmation_document_confirms_no_settings() {
-        let confirmed = settings_that_adopt(false);
-        let none = || ConfirmedRead::Known(ConfirmedFile::default());
-        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Sealed), none(), "a removed file confirms nothing");
-        let adopting = settings_that_adopt(true);
+        let confirmed = confirmed_settings_with_adoption(false);
+        let none = || ConfirmedSettingsRead::Known(ConfirmedSettingsFile::default());
+        assert_eq!(confirmed.read(Ok(None), &DocumentMacState::Ready), none(), "a removed file confirms nothing");
+        let adopting = confirmed_settings_with_adoption(true);
         assert_eq!(
-            adopting.read(Ok(None), &DocumentSealState::Sealed),
-            ConfirmedRead::Adopts,
+            adopting.read(Ok(None), &DocumentMacState::Ready),
+            ConfirmedSettingsRead::Adopts,
             "the settings are adopted if there never was a file"
         );
         assert_eq!(
-            adopting.read(Ok(Some(json!(1))), &DocumentSealState::Sealed),
+            adopting.read(Ok(Some(json!(1))), &DocumentMacState::Ready),
             none(),
             "an invalid file confirms nothing"
         );
@@ -198,20 +198,20 @@ mod tests {
 
     #[test]
     fn current_settings_are_not_adopted_while_the_keychain_is_unavailable() {
-        let confirmed = settings_that_adopt(true);
-        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Waiting), ConfirmedRead::Unknown);
+        let confirmed = confirmed_settings_with_adoption(true);
+        assert_eq!(confirmed.read(Ok(None), &DocumentMacState::Waiting), ConfirmedSettingsRead::Unknown);
     }
 
     #[test]
     fn unconfirmed_retention_is_the_default() {
         let mut confirmed = ConfirmedSettings::default();
         assert_eq!(confirmed.retention(), None, "the retention is unknown before the file is read");
-        assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");
+        assert!(confirmed.replace(Some(ConfirmedSettingsFile::default())), "reading the file changes the settings");
         let settings = AppSettings { audit_days: 1, ..AppSettings::default() };
         let mut held = settings.clone();
         confirmed.retention().expect("the retention is known").apply(&mut held);
         assert_eq!(held, AppSettings::default(), "a removed file doesn't shorten the retention");
-        assert!(confirmed.replace(Some(ConfirmedFile::from_current(&ProvidersFile::default(), &settings))));
+        assert!(confirmed.replace(Some(ConfirmedSettingsFile::from_current(&ProvidersFile::default(), &settings))));
         confirmed.retention().expect("the retention is known").apply(&mut held);
         assert_eq!(held, settings, "the confirmed retention is applied");
     }

@@ -78,7 +78,7 @@ impl ConsentQueue {
     }
 
     /// Returns the counters of a server's denied requests, and creates them if they don't exist yet.
-    pub fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
+    pub fn throttle_of_server(&mut self, server: &str) -> &mut RequestThrottle {
         self.throttles.entry(server.to_owned()).or_default()
     }
 

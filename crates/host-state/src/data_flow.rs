@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::data_flow::DataFlow;
-use domain::history::Reading;
+use domain::history::ReadContent;
 
 use super::CallOrigin;
 
@@ -44,11 +44,11 @@ impl DataFlowTable {
 
     /// Returns the records of a server's content that a model has read in a conversation and that make its further
     /// calls of the same server require consent.
-    fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
+    fn untrusted_read_contents(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<ReadContent> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.data_flow_of(server).same_server;
-        let may_require = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
-        label.readings.iter().filter(may_require).cloned().collect()
+        let may_require = |own: &&ReadContent| own.server == server && flow.requires_consent_after(own, is_remote);
+        label.read_contents.iter().filter(may_require).cloned().collect()
     }
 
     /// Returns `true` if untrusted content may have caused the call: a model makes the call after it has read content
@@ -60,7 +60,7 @@ impl DataFlowTable {
             CallOrigin::App { reaches_other_hosts, .. } => *reaches_other_hosts,
             CallOrigin::Model { conversation } => {
                 self.labels.other_servers_before_call(conversation, server).is_some()
-                    || !self.untrusted_readings(conversation, server, is_remote).is_empty()
+                    || !self.untrusted_read_contents(conversation, server, is_remote).is_empty()
             }
         }
     }
@@ -78,7 +78,7 @@ impl DataFlowTable {
             CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
                 conversation: conversation.clone(),
                 untrusted_servers: self.labels.other_servers_before_call(conversation, server).unwrap_or_default(),
-                same_server_readings: self.untrusted_readings(conversation, server, is_remote),
+                same_server_readings: self.untrusted_read_contents(conversation, server, is_remote),
             },
         }
     }
@@ -86,7 +86,7 @@ impl DataFlowTable {
 
 #[cfg(test)]
 mod tests {
-    use domain::history::ReadingKind;
+    use domain::history::ReadContentKind;
 
     use super::*;
 
@@ -118,15 +118,15 @@ mod tests {
             !table.follows_untrusted_content(&model, "s", false),
             "content of the same server doesn't count as another's"
         );
-        let closed = Reading::new("s", ReadingKind::Tool, "list");
-        table.labels.add_readings("c", &[closed]);
+        let closed = ReadContent::new("s", ReadContentKind::Tool, "list");
+        table.labels.add_read_contents("c", &[closed]);
         assert!(
             !table.follows_untrusted_content(&model, "s", false),
             "the output of a local tool without a hint doesn't count"
         );
         assert!(table.follows_untrusted_content(&model, "s", true), "S26: a remote server always counts as open-world");
-        let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
-        table.labels.add_readings("c", &[open]);
+        let open = ReadContent { open_world: true, ..ReadContent::new("s", ReadContentKind::Tool, "search") };
+        table.labels.add_read_contents("c", &[open]);
         assert!(table.follows_untrusted_content(&model, "s", false), "S26: a tool with `openWorldHint` counts");
         let ConsentRequestOrigin::Model { same_server_readings: read, .. } =
             table.consent_origin_of_call(&model, "s", false)

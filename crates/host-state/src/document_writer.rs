@@ -11,7 +11,7 @@ use ports::{Document, Documents};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::DocumentProgress;
+use crate::DocumentIoState;
 
 /// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room
 /// in the queue fail as if the disk had failed.
@@ -47,7 +47,7 @@ pub struct DocumentWriter<T> {
     queue: Option<mpsc::Sender<WriterJob<T>>>,
     ended: Option<oneshot::Receiver<()>>,
     /// Reads and writes that are queued or in progress.
-    pub progress: DocumentProgress,
+    pub progress: DocumentIoState,
 }
 
 impl<T: Send + 'static> DocumentWriter<T> {
@@ -69,7 +69,7 @@ impl<T: Send + 'static> DocumentWriter<T> {
             tracing::error!(%error, "documents can't be written");
         }
         let queue = spawned.is_ok().then_some(queue);
-        Self { queue, ended: Some(ended), progress: DocumentProgress::default() }
+        Self { queue, ended: Some(ended), progress: DocumentIoState::default() }
     }
 
     /// Reserves a slot for one operation in the writer's queue.

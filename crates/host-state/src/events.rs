@@ -48,7 +48,7 @@ impl EventStream {
     }
 
     /// Returns a new unique number, for a run, ticket, consent request or audit entry.
-    pub const fn new_id(&mut self) -> u64 {
+    pub const fn next_unique_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }

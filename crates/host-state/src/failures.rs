@@ -82,6 +82,7 @@ pub fn command_not_found_failure(error: CommandNotFound) -> ServerFailure {
         looked_in: error.looked_in,
         blocked: Box::default(),
         sandbox: None,
+        refusal: None,
     }
 }
 

@@ -2,40 +2,44 @@
 
 mod approved_package;
 mod install_record;
-mod known_session;
+mod last_session_facts;
 
 pub use approved_package::ApprovedPackage;
 pub use install_record::InstallRecord;
-pub use known_session::KnownSession;
+pub use last_session_facts::LastSessionFacts;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{DrawbridgeFiles, rename_sandbox_home};
 use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
-use process::SearchPath;
+use process::SharedSearchPath;
 
 /// Data about earlier sessions, packages and installations of servers that is required to start them.
 pub struct LaunchFacts {
     /// Transport and protocol revision of the last session, by server.
-    pub known: BTreeMap<String, KnownSession>,
+    pub known: BTreeMap<String, LastSessionFacts>,
     /// Last approved version of the package that a server loads, by server.
     pub packages: BTreeMap<String, ApprovedPackage>,
     /// Installation records, by installed server.
     pub origins: BTreeMap<String, InstallRecord>,
     /// Paths of Drawbridge's own files, which sandboxed servers can't access.
     pub own_files: DrawbridgeFiles,
-    /// Search path for programs, or `None` until it was read from the login shell. The lock is held during the read.
-    pub search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    /// Search path for programs.
+    pub search_path: SharedSearchPath,
 }
 
 impl LaunchFacts {
     /// Returns the transport and protocol revision of a server's last session, unless the server's settings have
     /// changed or the data has expired.
-    pub fn known_session(&self, name: &str, config: impl FnOnce() -> Hash, now: Millis) -> Option<&KnownSession> {
+    pub fn last_session_facts(
+        &self,
+        name: &str,
+        config: impl FnOnce() -> Hash,
+        now: Millis,
+    ) -> Option<&LastSessionFacts> {
         let known = self.known.get(name)?;
         (known.is_valid_at(now) && known.config == config()).then_some(known)
     }
@@ -43,8 +47,8 @@ impl LaunchFacts {
     /// Stores the transport and protocol revision of a server's session. Returns `false` if the same data is stored
     /// already and still valid. In this case the expiry is not extended, so that a newer revision is detected
     /// eventually.
-    pub fn store_session(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
-        let is_known = |known: &KnownSession| known.is_valid_at(now) && known.is_equal_except_time(&found);
+    pub fn store_session_facts(&mut self, name: &str, found: LastSessionFacts, now: Millis) -> bool {
+        let is_known = |known: &LastSessionFacts| known.is_valid_at(now) && known.is_equal_except_time(&found);
         if self.known.get(name).is_some_and(is_known) {
             return false;
         }
@@ -56,14 +60,14 @@ impl LaunchFacts {
     /// bundle or its settings no longer refer to the bundle's folder.
     pub fn bundle_files(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
-        let files = record.files()?;
-        config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
+        let files = record.bundle_files()?;
+        config.refers_to_folder(&self.own_files.bundles_folder().join(&files.folder)).then(|| files.clone())
     }
 
     /// Returns the server's installation record that is valid for the settings `config`, which are `None` if the server
     /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
-        self.origins.get(name)?.valid_record(config, &self.own_files.bundles())
+        self.origins.get(name)?.valid_record(config, &self.own_files.bundles_folder())
     }
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
@@ -71,7 +75,7 @@ impl LaunchFacts {
     pub fn sandbox_home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
-        Some(move || rename_sandbox_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
+        Some(move || rename_sandbox_home(&own.sandbox_home(&was, &stdio), &own.sandbox_home(&name, &stdio)))
     }
 
     /// Returns the package version that the user approved for a server with exactly these settings.

@@ -12,7 +12,7 @@ mod confirmed;
 mod connection;
 mod consent;
 mod data_flow;
-mod document_progress;
+mod document_io_state;
 mod document_writer;
 mod events;
 mod failures;
@@ -34,15 +34,17 @@ mod sign_in;
 pub mod view;
 
 pub use app_tools::{
-    APP_TOOL_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash, app_tool_subject,
-    missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppToolTable, AppTools, AppToolsForModel, app_tool_call_hash,
+    app_tool_subject, missing_app_failure,
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, NewCall, PendingCallWork,
-    PendingResult, ResultOrigin, ResultVerdict, SentCall, SentNotifier,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, InputWait, NewCall, PendingCallWork,
+    ResultOrigin, ResultReviewVerdict, ResultUnderReview, SentCall, SentNotifier,
 };
-pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
+pub use confirmed::{
+    AuditRetentionSetting, ConfirmedSettings, ConfirmedSettingsFile, ConfirmedSettingsRead, ProviderAddress,
+};
 pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
 pub use consent::{
     ConsentQueue, DENIALS_UNTIL_MUTE, DecisionError, DecisionProgress, DecisionReply, PendingRequest, RequestPurpose,
@@ -50,7 +52,7 @@ pub use consent::{
     refusal_response, sampling_subject, to_consent_body,
 };
 pub use data_flow::{DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
-pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
+pub use document_io_state::{DocumentIoState, DocumentReadResult, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
 pub use failures::{
@@ -59,20 +61,20 @@ pub use failures::{
 pub use folders::{FolderShare, FolderShares, to_roots};
 pub use host_closed::HostClosed;
 pub use ids::{CallTicket, Requester, RunId};
-pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
+pub use launches::{ApprovedPackage, InstallRecord, LastSessionFacts, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
 pub use offline_reviews::offline_review_state;
 pub use permissions::{
-    ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, GrantBasis, KnownTool, PermissionUses, Permissions,
+    ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, DryRunTool, GrantBasis, PermissionUses, Permissions,
     RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
-pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
-pub use rule_file::{change_rule_file, parse_rule_file, put_rule, restore_removed_rule_in_file};
+pub use reviews::{DefinitionShownToUser, ReviewError, Reviews, endpoints_by_purpose, tool_review_state};
+pub use rule_file::{add_or_replace_rule, change_rule_file, parse_rule_file, restore_removed_rule_in_file};
 pub use running_servers::{end_orphaned_servers, with_running_servers};
 pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
-    UsageReservation, cost_micros, counted_tool_rounds, token_usage,
+    UsageReservation, cost_micros, token_usage, tool_rounds_to_count,
 };
-pub use server::{LaunchState, OfferState, RestartState, SelfDescription, truncate_server_facts};
-pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};
+pub use server::{LaunchState, OfferState, RestartState, ServerSelfDescription, truncate_server_facts};
+pub use settings::{SettingsChanges, SettingsReply, SettingsState, audit_retention_text};
 pub use sign_in::{DisplayedSignInProgress, initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};

@@ -7,7 +7,7 @@ pub use providers::ProviderTable;
 
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelPrice, ModelRef, TokenUsage};
-use server_requests::sampling::estimated_tokens;
+use server_requests::sampling::estimated_input_tokens;
 
 use super::{Sampling, cost_micros, token_usage};
 
@@ -32,7 +32,7 @@ impl ModelAccess {
     /// the model's price is unknown.
     pub fn max_cost_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
-        let plain = token_usage(estimated_tokens(params), params.max_tokens);
+        let plain = token_usage(estimated_input_tokens(params), params.max_tokens);
         // Writing the input to the provider's cache may cost more than plain input.
         let cached = TokenUsage { written_input: plain.input, ..plain };
         cost_micros(&price, &plain).max(cost_micros(&price, &cached))

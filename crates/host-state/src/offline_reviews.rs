@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use launches::pinned_parts::named_command_parts;
+use launches::pinned_parts::pinned_command_parts;
 use offers::review::{DefinitionKind, DefinitionPin, ServerPins};
 use policy::ReviewState;
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
@@ -32,7 +32,7 @@ fn is_pin_of_other_server(pin: &DefinitionPin, pins: &ServerPins, config: &Serve
     match &config.transport {
         ServerTransport::Http(_) => identity.hash != config_hash(config),
         ServerTransport::Stdio(config) => {
-            let now = named_command_parts(config, Path::new(""), None, None);
+            let now = pinned_command_parts(config, Path::new(""), None, None);
             let is_other = |part: &&str| {
                 let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
                 of(&now) != of(&identity.parts)

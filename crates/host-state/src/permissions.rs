@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use domain::Millis;
 use domain::call::CallFailure;
-use domain::history::Reading;
+use domain::history::ReadContent;
 use offers::definitions::{DefinitionDigest, allows_call_repetition};
 use policy::{
     ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
@@ -62,7 +62,7 @@ pub struct RuleFiles {
 }
 
 /// Last known definition of the tool whose call a dry run evaluates.
-pub struct KnownTool {
+pub struct DryRunTool {
     /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not
     /// running, the hash of the stored grant.
     pub grant_hash: Hash,
@@ -136,10 +136,10 @@ impl Permissions {
     /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
     /// consent.
     pub fn server_trust_duration(&self, server: &str, now: Millis) -> TrustDuration {
-        let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
+        let stands = |rule: &PolicyRule| rule.is_trust_rule_for(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_session(server) {
+        } else if self.policy.is_trusted_until_quit(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No
@@ -147,9 +147,9 @@ impl Permissions {
     }
 
     /// Records that a model has read this content of servers in the conversation.
-    pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
-        if !readings.is_empty() {
-            self.data_flow.labels.add_readings(conversation, readings);
+    pub fn record_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
+        if !read_contents.is_empty() {
+            self.data_flow.labels.add_read_contents(conversation, read_contents);
             // A call that waits for its audit entry may now require consent.
             self.version += 1;
         }
@@ -158,7 +158,7 @@ impl Permissions {
     /// Decides about a call of a server's tool with this definition. `repeats` is the id of an earlier call that the
     /// user repeats with this one. If the user approved that one recently and the payload and its receiver are the
     /// same, no consent is required where calls require consent by default.
-    pub fn decide_tool_call(
+    pub fn decide_tool_call_by_policy(
         &self,
         act: &PolicyAct<'_>,
         definition: &DefinitionDigest,
@@ -187,8 +187,8 @@ impl Permissions {
     /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
     /// for calls that require consent each time, for calls that the user did not make in the window, and if calls were
     /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
-    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forgotten`] at the time
-    /// of the approval, before its audit entry was written.
+    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forget_count`] at the
+    /// time of the approval, before its audit entry was written.
     pub fn record_approved_call(
         &mut self,
         request: &ConsentRequestView,
@@ -202,7 +202,7 @@ impl Permissions {
         else {
             return;
         };
-        if forgotten != self.approved_calls.forgotten() {
+        if forgotten != self.approved_calls.forget_count() {
             return;
         }
         // Any other reason is stricter than the approval of one call.
@@ -256,12 +256,12 @@ impl Permissions {
         &self,
         server: &str,
         (tool, arguments, paths): (&str, &Map<String, Value>, &ResolvedPaths),
-        known: KnownTool,
+        known: DryRunTool,
         conversation: Option<&str>,
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
+        let DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
         let act = PolicyAct::CallTool {
             server,
             tool,

@@ -23,7 +23,7 @@ pub struct Reviews {
 
 /// Reference to a definition that was displayed to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownDefinition {
+pub struct DefinitionShownToUser {
     /// Kind of the definition: a tool or a prompt.
     pub kind: DefinitionKind,
     /// Name of the tool or prompt.
@@ -98,7 +98,7 @@ impl Reviews {
     }
 
     /// Applies `change` to the records of a server's reviewed definitions, and returns its result.
-    pub fn change<T>(&mut self, server: &str, change: impl FnOnce(&mut ServerPins) -> T) -> T {
+    pub fn change_pins<T>(&mut self, server: &str, change: impl FnOnce(&mut ServerPins) -> T) -> T {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()))
     }
 
@@ -196,7 +196,7 @@ pub fn endpoints_by_purpose(endpoints: &[SignInEndpoint]) -> BTreeMap<String, St
 #[cfg(test)]
 mod tests {
     use credentials::sign_in::EndpointUse;
-    use offers::review::PinnedIdentity;
+    use offers::review::PinnedServerIdentity;
 
     use super::*;
 
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn external_change_keeps_own_pins() {
         let mut reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
-        let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
-        reviews.change("a", |pins| pins.pin_command_or_address(identity.clone()));
+        let identity = PinnedServerIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
+        reviews.change_pins("a", |pins| pins.pin_command_or_address(identity.clone()));
         let changed = reviews.merge(pins_file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
         assert_eq!(changed, ["a"], "only the changed server is reported");
         let own = reviews.pins_of("a");

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::rules::{RulesError, parse_rules};
 
-/// Parses the content of a rule file. The returned flag is `true` if the file exists.
+/// Parses the content of a rule file. The returned flag is `true` if the file exists. A missing file has no rules, and
+/// the preset balanced.
 ///
 /// # Errors
 ///
@@ -41,7 +42,7 @@ pub fn change_rule_file<T>(
 /// # Errors
 ///
 /// Returns [`RulesError::NoSuchRule`] if no rule has the id.
-pub fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
+pub fn add_or_replace_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
     if rule.id == 0 {
         let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
         file.rules.push(PolicyRule { id, ..rule.clone() });

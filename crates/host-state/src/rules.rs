@@ -29,7 +29,7 @@ pub struct RulesView {
 pub struct RuleFile {
     /// Path of the file, even if it doesn't exist.
     pub path: PathBuf,
-    /// Set if the file exists.
+    /// Set if the file exists. A missing file is like one without rules and with the preset balanced.
     pub exists: bool,
     /// Reason why the file is invalid, or `None` if it is valid. While the file is invalid, everything requires
     /// consent.

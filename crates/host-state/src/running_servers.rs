@@ -2,7 +2,7 @@
 //! instance left behind. Written by `host/src/owner/running_records.rs`.
 
 use ports::{Document, Documents};
-use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
+use process::orphans::{OrphanCheckOutcome, RunningServerRecord, kill_orphaned_servers};
 use serde_json::Value;
 
 /// Returns the lines of the document after it is written by this instance, whose servers are `own`. Entries of other
@@ -25,10 +25,10 @@ pub fn end_orphaned_servers(documents: &dyn Documents) -> usize {
         return 0;
     }
     let swept = kill_orphaned_servers(&records);
-    let ended = swept.iter().filter(|s| matches!(s.outcome, SweepOutcome::Killed)).count();
+    let ended = swept.iter().filter(|s| matches!(s.outcome, OrphanCheckOutcome::Killed)).count();
     let removed: Vec<String> = swept
         .iter()
-        .filter(|s| matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
+        .filter(|s| matches!(s.outcome, OrphanCheckOutcome::Killed | OrphanCheckOutcome::NotRunning))
         .map(|s| s.record.to_string())
         .collect();
     // Entries that another instance has written meanwhile are retained.

@@ -7,7 +7,7 @@ mod reservation;
 
 pub use app_requests::AppSamplingRequest;
 pub use model_run::{ModelOutcome, ModelRun, SharedModelOutput};
-pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
+pub use reservation::{UsageReservation, cost_micros, token_usage, tool_rounds_to_count};
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,9 @@ use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use server_requests::sampling::{ModelUsageRecord, SamplingSettings, conversion, count_tool_rounds, estimated_tokens};
+use server_requests::sampling::{
+    ModelUsageRecord, SamplingSettings, conversion, count_tool_rounds, estimated_input_tokens,
+};
 use supervision::token_bucket::TokenBucket;
 
 use super::refusal_error;
@@ -160,13 +162,13 @@ impl Sampling {
         let left = self.spending(server).tokens_left(&settings, now);
         // If the request alone would use the remaining budget, the budget doesn't limit the reply: the user can still
         // shorten the request, or reply without a model.
-        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
+        let left = left.map(|left| left.saturating_sub(estimated_input_tokens(params))).filter(|left| *left > 0);
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
     /// Returns the maximum number of tokens of a sampling request and its reply together.
     pub fn max_total_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
-        estimated_tokens(params).saturating_add(self.max_reply_tokens(server, params, now))
+        estimated_input_tokens(params).saturating_add(self.max_reply_tokens(server, params, now))
     }
 }
 

@@ -6,7 +6,7 @@ mod self_description;
 mod server_facts;
 
 pub use restart_state::RestartState;
-pub use self_description::SelfDescription;
+pub use self_description::ServerSelfDescription;
 pub use server_facts::truncate_server_facts;
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use launches::packages::LoadedPackage;
 use offers::catalog::Catalog;
-use offers::definitions::DefinitionCache;
+use offers::definitions::ToolDefinitionCache;
 use offers::review::ToolAndPromptNames;
 use policy::{Hash, UsedBy};
 use ports::server_config::StdioConfig;
@@ -51,7 +51,7 @@ pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
     /// Cache of hashes and other data that are computed from the definitions of the listed tools.
-    pub definitions: DefinitionCache,
+    pub definitions: ToolDefinitionCache,
     /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.
     pub pinned_names: OnceLock<ToolAndPromptNames>,
     /// Two counts of listed definitions: those that the user has never reviewed, and those that changed since their
@@ -60,5 +60,5 @@ pub struct OfferState {
     /// Hash of the command or address that the server was started with, or `None` if it was not started.
     pub identity: Option<Hash>,
     /// Name that the server claims, and warnings about its other information about itself.
-    pub description: SelfDescription,
+    pub description: ServerSelfDescription,
 }

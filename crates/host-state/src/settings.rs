@@ -18,7 +18,7 @@ pub struct SettingsState {
     pub current: AppSettings,
     /// Changes of Drawbridge's settings that are not in effect yet.
     pub changes: SettingsChanges,
-    /// Problem of the settings file with the servers, or `None` if it is valid.
+    /// Error in the settings file that lists the servers, or `None` if the file is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 
@@ -55,7 +55,7 @@ impl SettingsChanges {
 }
 
 /// Returns the retention settings of the audit log as text, so that two settings can be compared.
-pub fn retention_text(settings: &AppSettings) -> String {
+pub fn audit_retention_text(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "payloads" } else { "only hashes" };
     format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")

@@ -6,7 +6,7 @@ mod server;
 pub use consent::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, EarlierApproval, UserDecision};
 pub use server::{
     FailureReason, LaunchFileWriter, RemoteConnection, SandboxOffer, SandboxPreview, ScheduledRestart, ServerFailure,
-    ServerState, ServerView,
+    ServerState, ServerView, StartRefusal,
 };
 
 use std::time::Duration;
@@ -39,7 +39,25 @@ impl ServerFailure {
             hint: None,
             blocked: Box::default(),
             sandbox: None,
+            refusal: None,
         }
+    }
+
+    /// Creates the failure of a server whose start the user did not approve.
+    #[must_use]
+    pub fn refused_by_user(outcome: ConsentRequestOutcome) -> Self {
+        let refusal = match outcome {
+            ConsentRequestOutcome::Denied => StartRefusal::DeniedByUser,
+            _ => StartRefusal::ClosedByUser,
+        };
+        Self { refusal: Some(refusal), ..Self::new(FailureReason::Refused, "its start was not approved") }
+    }
+
+    /// Creates the failure of a server whose start a rule denies. `by` is the rule, such as "rule 3".
+    #[must_use]
+    pub fn denied_by_rule(by: &str) -> Self {
+        let message = format!("its start was refused by {by}");
+        Self { refusal: Some(StartRefusal::DeniedByRule), ..Self::new(FailureReason::Refused, message) }
     }
 }
 
@@ -173,7 +191,7 @@ pub struct Snapshot {
     pub calls: Vec<ServerCall>,
     /// Settings of Drawbridge, which apply to all servers.
     pub settings: AppSettings,
-    /// Problem of the settings file with the servers, or `None` if it is valid.
+    /// Error in the settings file that lists the servers, or `None` if the file is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 
@@ -194,5 +212,20 @@ impl Default for CallTimeouts {
     fn default() -> Self {
         let secs = |idle, total| (Duration::from_secs(idle), Duration::from_secs(total));
         Self { tool: secs(300, 3600), read: secs(60, 600), list: secs(10, 60), complete: secs(5, 10) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_starts_name_who_refused_them() {
+        let of_user = |outcome| ServerFailure::refused_by_user(outcome).refusal;
+        assert_eq!(of_user(ConsentRequestOutcome::Denied), Some(StartRefusal::DeniedByUser), "a denial");
+        assert_eq!(of_user(ConsentRequestOutcome::Cancelled), Some(StartRefusal::ClosedByUser), "no decision");
+        let by_rule = ServerFailure::denied_by_rule("managed rule 1");
+        assert_eq!(by_rule.refusal, Some(StartRefusal::DeniedByRule), "not the user's decision");
+        assert_eq!(by_rule.message, "its start was refused by managed rule 1", "the message names the rule");
     }
 }

@@ -43,7 +43,7 @@ const MAX_PENDING_EVENTS: usize = 4_096;
 /// last handle is dropped.
 #[derive(Clone)]
 pub struct Host {
-    owner: Arc<OwnerGuard>,
+    owner: Arc<CloseHostOnDrop>,
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimeouts,
@@ -55,9 +55,9 @@ pub struct Host {
 }
 
 /// The owner of the host's state, shared by all clones of a [`Host`]. Dropping the last clone shuts down the host.
-struct OwnerGuard(SharedOwner);
+struct CloseHostOnDrop(SharedOwner);
 
-impl Drop for OwnerGuard {
+impl Drop for CloseHostOnDrop {
     fn drop(&mut self) {
         self.0.abandon();
     }
@@ -100,7 +100,7 @@ impl Host {
         }
         // Without the keychain, grants can't be verified, and the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
-        let settled = tokio::task::spawn_blocking(move || documents.request_seal_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
+        let settled = tokio::task::spawn_blocking(move || documents.request_mac_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
@@ -108,11 +108,11 @@ impl Host {
         let times = options.call_timeouts;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
-        let _ = owner.turn("autostart", Owner::autostart);
+        let _ = owner.turn("autostart", Owner::start_servers_automatically);
         tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
-        let owner = Arc::new(OwnerGuard(owner));
+        let owner = Arc::new(CloseHostOnDrop(owner));
         let (preparations, network_check_limit, setting_up) = Default::default();
         Self { owner, events, ports, times, preparations, network_check_limit, setting_up }
     }
@@ -172,7 +172,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn models(&self) -> Result<models::ProviderRegistry, HostClosed> {
+    pub async fn provider_registry(&self) -> Result<models::ProviderRegistry, HostClosed> {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
@@ -251,8 +251,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] if the host has
-    /// shut down.
+    /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] after shutdown.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }

@@ -10,11 +10,11 @@ mod owner;
 
 pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerSetup, SetupError, StorageError};
 pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
-pub use launches::sandbox::BUNDLES_FOLDER;
+pub use launches::sandbox::BUNDLES_FOLDER_NAME;
 pub use owner::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, RestoreGrantError,
-    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
-    ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, DefinitionShownToUser,
+    RestoreGrantError, ResultOrigin, ResultReviewVerdict, ReviewError, SamplingError, SentCall, SentNotifier,
+    ServerError, ServerForModel,
 };
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ use mcp_proto::session::SessionTimeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
 use policy::UsedBy;
-use process::{LaunchFiles, SearchPath};
+use process::{LaunchFiles, SharedSearchPath};
 
 /// Options of a host, fixed at its start.
 #[derive(Debug, Clone)]
@@ -47,8 +47,8 @@ pub struct HostOptions {
     /// Maximum total size of the activity logs of all servers, in bytes. If it is exceeded, the oldest entries of the
     /// largest logs are dropped. Default: 64 MiB.
     pub max_activity_bytes: usize,
-    /// Folders in which programs are searched, or `None` to use the search path of the login shell.
-    pub search_path: Option<SearchPath>,
+    /// Search path for programs. The default one is read from the login shell.
+    pub search_path: SharedSearchPath,
     /// Function that reads the files that a start's command runs once more: when the user decides on the start, and
     /// directly before the start. May block as long as the file system does.
     pub reread_launch_files: fn(&LaunchFiles) -> LaunchFiles,
@@ -73,8 +73,8 @@ impl Default for HostOptions {
             decider_name: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
-            max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
-            search_path: None,
+            max_activity_bytes: supervision::activity::MAX_TOTAL_ACTIVITY_BYTES,
+            search_path: SharedSearchPath::default(),
             reread_launch_files: LaunchFiles::reread,
             shows_apps: false,
             trace: None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use installs::{InstallNote, InstallPlan, PlanTarget, Template, TemplatePart};
+use installs::{InstallNote, InstallPlan, PlannedTransport, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
 /// Character that precedes the number of an input in a command line, where [`INPUT_PLACEHOLDER_END`] follows the
@@ -14,11 +14,17 @@ const INPUT_PLACEHOLDER_END: char = '\u{e001}';
 /// Returns a plan for the remote server to which the command of `plan` only connects, or `plan` unchanged if the
 /// command does anything else.
 pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
-    let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
+    let PlannedTransport::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
     let words: Vec<&Template> = args.iter().flat_map(|arg| &arg.words).collect();
-    let Some(args) = words.into_iter().map(|word| blanks.text(word)).collect::<Option<Vec<_>>>() else { return plan };
-    let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
+    let Some(args) = words.into_iter().map(|word| blanks.text_with_placeholders(word)).collect::<Option<Vec<_>>>()
+    else {
+        return plan;
+    };
+    let env = env
+        .iter()
+        .map(|(name, value)| Some((name.clone(), blanks.text_with_placeholders(value)?)))
+        .collect::<Option<_>>();
     let Some(env) = env else { return plan };
     let config = StdioConfig { command: command.clone(), args, env, ..StdioConfig::default() };
     let Some((remote, found)) = other_apps::remote_behind_bridge(&config) else { return plan };
@@ -32,7 +38,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::input_keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
     // The publisher's notes about the package do not apply to the remote server.
-    let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
+    let target = PlannedTransport::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
     let notes = found.into_iter().map(|note| InstallNote::Bridge { note }).collect();
     InstallPlan { name: plan.name, target, inputs, notes }
 }
@@ -45,7 +51,7 @@ struct InputPlaceholders(Vec<TemplatePart>);
 impl InputPlaceholders {
     /// Returns the text of a template in which a numbered placeholder represents each input, or `None` if its literal
     /// text contains the delimiters of placeholders.
-    fn text(&mut self, template: &Template) -> Option<String> {
+    fn text_with_placeholders(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();
         for part in &template.parts {
             match part {
@@ -84,18 +90,19 @@ impl InputPlaceholders {
 
 #[cfg(test)]
 mod tests {
-    use installs::{PlanInput, TemplateArgument};
+    use installs::{ArgumentGroupTemplate, PlanInput};
     use ports::server_config::ImportNoteKind;
 
     use super::*;
 
     fn bridge_plan(words: &[&str], header: Option<Template>) -> InstallPlan {
-        let mut args: Vec<TemplateArgument> = words.iter().map(|word| TemplateArgument::from(*word)).collect();
-        args.extend(header.map(|value| TemplateArgument { words: vec!["--header".into(), value] }));
+        let mut args: Vec<ArgumentGroupTemplate> =
+            words.iter().map(|word| ArgumentGroupTemplate::from(*word)).collect();
+        args.extend(header.map(|value| ArgumentGroupTemplate { words: vec!["--header".into(), value] }));
         let env = [("TOKEN".to_owned(), Template::input("token"))].into();
         InstallPlan {
             name: "notes".to_owned(),
-            target: PlanTarget::Command { command: "npx".to_owned(), args, env },
+            target: PlannedTransport::Command { command: "npx".to_owned(), args, env },
             inputs: vec![PlanInput { secret: true, ..PlanInput::text("token") }, PlanInput::text("other")],
             notes: Vec::new(),
         }
@@ -105,7 +112,7 @@ mod tests {
     fn package_that_bridges_to_a_remote_server_becomes_that_server() {
         let words = ["-y", "mcp-remote@0.1.0", "https://notes.example/mcp"];
         let remote = unwrap_remote_bridge(bridge_plan(&words, Some("Authorization: Bearer ${TOKEN}".into())));
-        let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
+        let PlannedTransport::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
         assert_eq!(*url, "https://notes.example/mcp".into());
         let bearer = [TemplatePart::Text("Bearer ".to_owned()), TemplatePart::Input("token".to_owned())];
         assert_eq!(headers["Authorization"].parts, bearer, "the space between scheme and value must be retained");
@@ -116,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_packages_are_unchanged() {
+    fn packages_that_bridge_to_no_remote_server_are_unchanged() {
         for words in
             [&["-y", "@alice/notes@1.0.0"][..], &["-y", "mcp-remote@0.1.0"], &["-y", "mcp-remote", "\u{e000}0"]]
         {

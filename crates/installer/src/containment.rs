@@ -5,8 +5,8 @@
 //! the hosts of the server. The command line proposes none and never allows network access by default: the user names
 //! hosts with `--network`.
 
-use installs::{InstallPlan, PlanTarget};
-use launches::sandbox_proposal::network_to_package_registry;
+use installs::{InstallPlan, PlannedTransport};
+use launches::sandbox_proposal::network_access_to_package_registry;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
@@ -35,11 +35,11 @@ impl Installer {
     /// Determines if the server that results from a plan can run in a sandbox on this computer.
     pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
         match &plan.target {
-            PlanTarget::Remote { .. } => InstallContainment::Remote,
-            PlanTarget::Command { command, .. } if process::is_container_engine(command) => {
+            PlannedTransport::Remote { .. } => InstallContainment::Remote,
+            PlannedTransport::Command { command, .. } if process::is_container_engine(command) => {
                 InstallContainment::Container
             }
-            PlanTarget::Command { .. } => match &self.local_runtime().await.means.mechanism {
+            PlannedTransport::Command { .. } => match &self.path_and_sandbox_support().await.means.mechanism {
                 Ok(_) => InstallContainment::Possible,
                 Err(error) => InstallContainment::Impossible { cause: error.to_string() },
             },
@@ -59,15 +59,15 @@ impl InstallOffer {
             .collect();
         let network = match &plan.target {
             // Launchers in plans are separate programs such as `npx`, and not subcommands of another program.
-            PlanTarget::Command { command, .. } => network_to_package_registry(command, None),
-            PlanTarget::Remote { .. } => NetworkAccess::None,
+            PlannedTransport::Command { command, .. } => network_access_to_package_registry(command, None),
+            PlannedTransport::Remote { .. } => NetworkAccess::None,
         };
         SandboxConfig { folders, network }
     }
 }
 
 /// Checks that the sandbox that the user chose for a server can be used.
-pub(crate) fn check_sandbox(
+pub(crate) fn check_chosen_sandbox(
     sandbox: Option<&SandboxConfig>,
     containment: &InstallContainment,
 ) -> Result<(), InstallError> {

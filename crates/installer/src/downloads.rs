@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unused_downloads_are_removed() {
+    fn expired_and_surplus_downloads_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let at = |hours: u64| SystemTime::now() - Duration::from_secs(hours * 60 * 60);
         let write = |name: &str, hours: u64| {

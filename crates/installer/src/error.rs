@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bundles::BundleError;
 use domain::StoreError;
-use foreign::visible;
+use foreign::escape_invisible;
 use host::{HostClosed, ServerError, SetupError};
 use installs::FillError;
 use ports::SecretError;
@@ -19,7 +19,7 @@ pub enum InstallError {
     /// The registry setting has a header, but its value is not in the keychain.
     #[error(
         "the value of the header {} for the registry {address} is not in the keychain; enter it in Settings, under Registry",
-        visible(.header)
+        escape_invisible(.header)
     )]
     NoHeaderValue {
         /// Name of the header in the registry setting.
@@ -51,7 +51,7 @@ pub enum InstallError {
     #[error(transparent)]
     Download(#[from] DownloadError),
     /// The opened file is not a bundle, or can't be installed for the contained reason.
-    #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
+    #[error("{}: {cause}", escape_invisible(&.file.to_string_lossy()))]
     Bundle {
         /// Path of the file that was opened as a bundle.
         file: PathBuf,
@@ -76,13 +76,20 @@ pub enum InstallError {
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
     /// This server was not installed by Drawbridge, so it can't be upgraded.
-    #[error("{} was not installed from a registry or a bundle, so there is no newer version of it", visible(.0))]
+    #[error(
+        "{} was not installed from a registry or a bundle, so there is no newer version of it",
+        escape_invisible(.0)
+    )]
     NotInstalled(String),
     /// This server was installed from a bundle file, so an upgrade requires the file of the new version from the user.
-    #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
+    #[error("{} was installed from a file; name the file of its newer version", escape_invisible(.0))]
     NoSource(String),
     /// The source of the upgrade contains another server.
-    #[error("the offered server is {}, and not another version of {}", visible(.offered), visible(.installed))]
+    #[error(
+        "the offered server is {}, and not another version of {}",
+        escape_invisible(.offered),
+        escape_invisible(.installed)
+    )]
     OtherServer {
         /// Name of the installed server, as its source states it.
         installed: String,
@@ -90,7 +97,7 @@ pub enum InstallError {
         offered: String,
     },
     /// The version that is offered for the upgrade is already installed.
-    #[error("{} {} is installed already", visible(.name), visible(.version))]
+    #[error("{} {} is installed already", escape_invisible(.name), escape_invisible(.version))]
     SameVersion {
         /// Name of the server in the user's settings.
         name: String,
@@ -98,7 +105,7 @@ pub enum InstallError {
         version: String,
     },
     /// This server is running, and the user has not agreed to stop it.
-    #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
+    #[error("{} is running; stop it first, or agree that it is stopped", escape_invisible(.0))]
     Running(String),
     /// The source or the settings have changed since the preview, so the installation would have another result than
     /// the user approved.

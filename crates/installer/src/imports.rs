@@ -75,7 +75,7 @@ pub async fn find_project_servers(
     folder: PathBuf,
     surroundings: Arc<AppEnvironment>,
 ) -> Result<ScanReport, ImportError> {
-    check_project(host, &folder).await?;
+    check_folder_is_shared_root(host, &folder).await?;
     find_servers_of_other_apps(host, ScanScope::Path(folder), surroundings).await
 }
 
@@ -87,14 +87,14 @@ pub async fn find_project_servers(
 /// Returns [`ImportError::NoProject`] if the folder is not a root of a server, and [`ImportError::Closed`] if the
 /// host has shut down.
 pub async fn list_project_files(host: &Host, folder: PathBuf) -> Result<Vec<&'static str>, ImportError> {
-    check_project(host, &folder).await?;
+    check_folder_is_shared_root(host, &folder).await?;
     // Blocking, since the folder may be on a slow disk.
     Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
 }
 
 /// Checks that a folder is a root that is shared with a server, so that the page can't search arbitrary folders. The
 /// user sees the roots on the page of the server.
-async fn check_project(host: &Host, folder: &Path) -> Result<(), ImportError> {
+async fn check_folder_is_shared_root(host: &Host, folder: &Path) -> Result<(), ImportError> {
     let is_root = shared_folders(&host.snapshot().await?).contains(folder);
     if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
 }

@@ -29,7 +29,7 @@ impl Installer {
         hash: &str,
     ) -> Result<SecretPersistence, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
-        let preview = self.approved_preview(host, &draft, hash).await?;
+        let preview = self.recompute_approved_preview(host, &draft, hash).await?;
         self.set_up_previewed_server(host, preview).await
     }
 
@@ -41,11 +41,11 @@ impl Installer {
     /// and the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
         let setup = host.begin_setup().await?;
-        let origin = setup.installed(server).map(|installed| installed.origin.clone());
+        let origin = setup.installation_info(server).map(|installed| installed.origin.clone());
         setup.remove(server).await?;
         match origin {
             Some(origin) => {
-                let _held = self.lock_if_bundle(&origin).await?;
+                let _held = self.lock_bundles_if_from_bundle(&origin).await?;
                 self.remove_unused_bundle(host, &origin).await
             }
             None => Ok(()),
@@ -54,7 +54,7 @@ impl Installer {
 
     /// Computes the preview of a draft again. Returns it if it has the hash `hash`, which the user approved, or
     /// [`InstallError::Stale`].
-    pub(crate) async fn approved_preview(
+    pub(crate) async fn recompute_approved_preview(
         &self,
         host: &Host,
         draft: &InstallDraft,
@@ -101,7 +101,7 @@ impl Installer {
         };
         drop(setup);
         match (&put, unpacked, replaced) {
-            (Err(_), Some(UnpackedFiles { files, folder, root, is_new: true }), _) => {
+            (Err(_), Some(UnpackedInstallBundle { files, folder, root, is_new: true }), _) => {
                 // The setup's error is returned even if the files can't be removed. Despite the error, the setup may
                 // have written settings that refer to the files, which are then left in place.
                 let setup = host.begin_reloaded_setup().await?;
@@ -125,18 +125,18 @@ impl Installer {
         }
     }
 
-    async fn unpack(&self, file: BundleFile, setup: &ServerSetup) -> Result<UnpackedFiles, InstallError> {
+    async fn unpack(&self, file: BundleFile, setup: &ServerSetup) -> Result<UnpackedInstallBundle, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
-        let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
+        let author = Some(foreign::escape_invisible(&file.bundle.manifest.author.name).into_owned());
         // Files that no server uses may have been changed since they were unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses_bundle_folder(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack_bundle_file(file, root.clone(), is_unused).await?;
         let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
-        Ok(UnpackedFiles { files, folder: unpacked.folder, root, is_new })
+        Ok(UnpackedInstallBundle { files, folder: unpacked.folder, root, is_new })
     }
 
-    async fn lock_if_bundle(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
+    async fn lock_bundles_if_from_bundle(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
         match origin.files() {
             Some(_) => Ok(Some(self.lock_bundles().await?)),
             None => Ok(None),
@@ -163,7 +163,7 @@ impl Installer {
 }
 
 /// A bundle that was unpacked for an installation.
-struct UnpackedFiles {
+struct UnpackedInstallBundle {
     files: BundleFiles,
     folder: PathBuf,
     root: PathBuf,

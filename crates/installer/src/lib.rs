@@ -8,7 +8,7 @@
 //! - [`Installer::version_reports`]: the registry's current status of installed versions
 //! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: replaces an installed server with a newer version, in
 //!   the same steps
-//! - [`Installer::clean_up`]: removes what a killed process left
+//! - [`Installer::clean_up_after_killed_process`]: removes what a killed process left
 //! - [`RegistryChoice`] and [`Installer::set_registry`]: the registry that is used
 //! - [`imports`]: servers in the settings of other apps; [`projects`]: shared folders that define servers
 //!
@@ -54,7 +54,7 @@ pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, i
 pub use containment::InstallContainment;
 pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
-pub use offer::{InstallOffer, InstallOrigin, publisher_text};
+pub use offer::{InstallOffer, InstallOrigin, publisher_verification_text};
 pub use preview::{InstallDraft, InstallPreview};
 pub use registry_choice::{ActiveRegistry, NewRegistryHeader, RegistryChoice};
 pub use upgrade::UpgradeOffer;
@@ -72,19 +72,19 @@ pub struct Installer {
 }
 
 struct InstallerState {
-    open_catalog: Box<CatalogOpener>,
+    open_registry_catalog: Box<CatalogOpener>,
     data_folder: PathBuf,
     registry: RegistryChoice,
     /// The registry that was used last, with its cache.
     open: Mutex<Option<OpenRegistry>>,
-    computer: OnceCell<LocalRuntime>,
+    computer: OnceCell<PathAndSandboxSupport>,
     /// Time at which the registry's changes were last read, or `None` if they were not read since the start. Locked
     /// while they are read, so that only one task reads them.
     last_changes_read: Mutex<Option<Instant>>,
 }
 
 /// The search path for programs and the sandbox mechanism of this computer, which are determined once.
-struct LocalRuntime {
+struct PathAndSandboxSupport {
     path: SearchPath,
     means: SandboxSupport,
 }
@@ -102,15 +102,22 @@ impl Installer {
     pub fn new(
         data_folder: PathBuf,
         registry: RegistryChoice,
-        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError>
+        open_registry_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError>
         + Send
         + Sync
         + 'static,
     ) -> Self {
         let (open, computer, last_changes_read) = Default::default();
-        let open_catalog = Box::new(open_catalog);
+        let open_registry_catalog = Box::new(open_registry_catalog);
         Self {
-            shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, last_changes_read }),
+            shared: Arc::new(InstallerState {
+                open_registry_catalog,
+                data_folder,
+                registry,
+                open,
+                computer,
+                last_changes_read,
+            }),
         }
     }
 
@@ -132,13 +139,13 @@ impl Installer {
     /// Removes the files that remain of a process that was killed while it installed or removed a server, and completes
     /// its records of installations. Called when the app starts. Does nothing while another process is installing a
     /// server.
-    pub async fn clean_up(&self, host: &Host) {
-        if let Err(error) = self.try_clean_up(host).await {
+    pub async fn clean_up_after_killed_process(&self, host: &Host) {
+        if let Err(error) = self.try_clean_up_after_killed_process(host).await {
             tracing::warn!(%error, "files of an unfinished installation could not be removed");
         }
     }
 
-    async fn try_clean_up(&self, host: &Host) -> Result<(), InstallError> {
+    async fn try_clean_up_after_killed_process(&self, host: &Host) -> Result<(), InstallError> {
         let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
         let locked = root.clone();
         let held = run_blocking(move || {
@@ -179,14 +186,14 @@ impl Installer {
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
     }
 
-    pub(crate) async fn lock_last_changes_time(&self) -> MutexGuard<'_, Option<Instant>> {
+    pub(crate) async fn lock_time_of_last_changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
         self.shared.last_changes_read.lock().await
     }
 
-    async fn local_runtime(&self) -> &LocalRuntime {
+    async fn path_and_sandbox_support(&self) -> &PathAndSandboxSupport {
         let find = || async {
             let path = SearchPath::read().await;
-            LocalRuntime { means: SandboxSupport::find(&path).await, path }
+            PathAndSandboxSupport { means: SandboxSupport::find(&path).await, path }
         };
         self.shared.computer.get_or_init(find).await
     }
@@ -196,7 +203,7 @@ impl Installer {
 ///
 /// # Errors
 /// Returns [`InstallError::Registry`] if TLS is unavailable, and [`InstallError::Store`] if the cache can't be read.
-pub fn open_catalog(
+pub fn open_registry_catalog(
     address: RegistryAddress,
     header: Option<RegistryHeader>,
     files: Arc<dyn CacheFiles>,
@@ -209,7 +216,7 @@ pub fn open_catalog(
 fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
     // On Windows, this would yield a path form that many programs can't read.
     let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
-    Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER))
+    Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER_NAME))
 }
 
 /// Runs a function that blocks in Tokio's pool for blocking tasks, and returns its result.

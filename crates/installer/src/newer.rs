@@ -96,7 +96,7 @@ impl Installer {
     /// Reads the registry's changes, so that deprecated and deleted versions are known although older responses about
     /// them are cached. Returns the error if that fails, for instance because the registry doesn't support changes.
     async fn read_registry_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
-        let mut read = self.lock_last_changes_time().await;
+        let mut read = self.lock_time_of_last_changes_read().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_READ_INTERVAL);
         if freshness == CachePolicy::Usual && is_fresh {
             return None;

@@ -84,11 +84,11 @@ impl Installer {
     /// bundle, and [`InstallError::OtherBundle`] if it is not the expected one.
     pub async fn offer(&self, source: &InstallSource, freshness: CachePolicy) -> Result<InstallOffer, InstallError> {
         match source {
-            InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
+            InstallSource::Bundle { path, sha256 } => self.offer_bundle_file(path, sha256.as_deref()).await,
             InstallSource::Registry { name, version, target } => {
                 let version = version.as_deref().unwrap_or(LATEST_VERSION);
                 let answer = self.catalog().await?.version(name, version, freshness).await?;
-                let (target, plan) = plan_entry(&answer.value, *target);
+                let (target, plan) = plan_registry_entry(&answer.value, *target);
                 let (plan, bundle) = match plan {
                     Err(NotInstallable::Download(download)) => {
                         let file = self.download(&download).await?;
@@ -103,7 +103,7 @@ impl Installer {
         }
     }
 
-    async fn offer_file(&self, path: &Path, sha256: Option<&str>) -> Result<InstallOffer, InstallError> {
+    async fn offer_bundle_file(&self, path: &Path, sha256: Option<&str>) -> Result<InstallOffer, InstallError> {
         let file = BundleFile::open(path, &self.bundles_folder().await?).await?;
         let found = file.bundle.archive.sha256().to_owned();
         if let Some(expected) = sha256.filter(|expected| !expected.eq_ignore_ascii_case(&found)) {
@@ -121,7 +121,7 @@ fn plan_bundle_file(file: &BundleFile) -> Result<InstallPlan, InstallError> {
 
 /// Returns the plan for a package or remote endpoint of a registry entry: the one in `target`, or else the only one.
 /// Also returns which one it is. There is no plan for a bundle before it is downloaded.
-pub(crate) fn plan_entry(
+pub(crate) fn plan_registry_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
 ) -> (Option<InstallTarget>, Result<InstallPlan, NotInstallable>) {
@@ -138,26 +138,28 @@ pub(crate) fn plan_entry(
         None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
-            target_with_number(&server.packages, number).and_then(|package| match plan_package(server, package)? {
-                PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
-                PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
+            install_target_with_number(&server.packages, number).and_then(|package| {
+                match plan_package(server, package)? {
+                    PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
+                    PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
+                }
             })
         }
         Some(InstallTarget::Remote { number }) => {
-            target_with_number(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+            install_target_with_number(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
         }
     };
     (target, plan)
 }
 
-fn target_with_number<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+fn install_target_with_number<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
 /// Returns a sentence for display about the publisher that a server's name in the registry implies. For a registry other
 /// than the official one, it adds that this registry decides if the publisher is verified.
 #[must_use]
-pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
+pub fn publisher_verification_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);
     if catalog.address().is_official() {
         who.to_string()

@@ -67,17 +67,17 @@ impl Installer {
         let mut plan = offer.plan.clone()?;
         let (mut server, filled_in) = match &upgraded {
             Some(installed) => {
-                self.check_same_server(installed, &offer).await?;
+                self.check_offer_is_other_version(installed, &offer).await?;
                 plan.name.clone_from(&installed.name);
-                let sandbox = self.upgraded_sandbox(installed, &offer, &plan).await?;
-                let carried = installed.carried_values(&plan);
-                let server = plan.fill_with_carried_values(&draft.values, &carried, &installed.config, sandbox)?;
+                let sandbox = self.sandbox_after_upgrade(installed, &offer, &plan).await?;
+                let carried = installed.values_kept_in_upgrade(&plan);
+                let server = plan.fill_for_upgrade(&draft.values, &carried, &installed.config, sandbox)?;
                 let mut values = carried.values;
                 values.extend(draft.values.clone());
                 (server, plan.filled_inputs(&values))
             }
             None => {
-                containment::check_sandbox(draft.sandbox.as_ref(), &self.containment(&plan).await)?;
+                containment::check_chosen_sandbox(draft.sandbox.as_ref(), &self.containment(&plan).await)?;
                 plan.name.clone_from(&draft.name);
                 (plan.fill(&draft.values, draft.sandbox.clone())?, plan.filled_inputs(&draft.values))
             }
@@ -105,7 +105,7 @@ impl Installer {
             working_directory: command.cwd.clone(),
             ..ServerCommand::default()
         };
-        self.local_runtime().await.path.resolve(&command).ok()
+        self.path_and_sandbox_support().await.path.resolve(&command).ok()
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::imports::configured_servers;
 
 /// Maximum number of shared folders whose settings files are read by one call.
-const MAX_FOLDERS_READ_PER_CALL: usize = 100;
+const MAX_PROJECT_FOLDERS_READ_PER_CALL: usize = 100;
 
 /// Returns the shared folders (roots) with settings files that define servers, except those whose files the user has
 /// already seen with this content. Nothing is started, and no other files are read.
@@ -24,7 +24,7 @@ const MAX_FOLDERS_READ_PER_CALL: usize = 100;
 ///
 /// Returns [`StorageError::Store`] if the stored hashes can't be read, and [`StorageError::Closed`] if the host has
 /// shut down.
-pub async fn unseen_projects(
+pub async fn find_projects_with_unseen_servers(
     host: &Host,
     environment: Arc<AppEnvironment>,
 ) -> Result<Vec<ProjectServers>, StorageError> {
@@ -33,10 +33,10 @@ pub async fn unseen_projects(
     let configured = configured_servers(snapshot);
     // Blocking, since the folders may be on a slow disk.
     let read = move |ports: &Ports| -> Result<Vec<ProjectServers>, StoreError> {
-        let seen = parse_seen_hashes(ports.documents.read(Document::Projects)?);
+        let seen = parse_seen_project_hashes(ports.documents.read(Document::Projects)?);
         let projects = folders
             .iter()
-            .take(MAX_FOLDERS_READ_PER_CALL)
+            .take(MAX_PROJECT_FOLDERS_READ_PER_CALL)
             .filter_map(|folder| project_servers(folder, &environment, &configured));
         Ok(projects.filter(|project| seen.get(&project.folder) != Some(&project.hash)).collect())
     };
@@ -54,7 +54,7 @@ pub async fn mark_project_seen(host: &Host, folder: String, hash: String) -> Res
     let shared = shared_folders(&host.snapshot().await?);
     let write = move |ports: &Ports| {
         ports.documents.update(Document::Projects, &mut |stored| {
-            let mut seen = parse_seen_hashes(stored);
+            let mut seen = parse_seen_project_hashes(stored);
             seen.insert(folder.clone(), hash.clone());
             seen.retain(|folder, _| shared.contains(&PathBuf::from(folder)));
             json!(seen)
@@ -70,6 +70,6 @@ pub(crate) fn shared_folders(snapshot: &Snapshot) -> BTreeSet<PathBuf> {
 
 /// Parses the content of `projects.json`. Invalid content counts as missing, so that the user is told about the
 /// projects again.
-fn parse_seen_hashes(stored: Option<Value>) -> BTreeMap<String, String> {
+fn parse_seen_project_hashes(stored: Option<Value>) -> BTreeMap<String, String> {
     stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
 }

@@ -76,7 +76,7 @@ impl RegistrySetting {
     }
 
     /// Returns the key of the header's value in the keychain, or `None` if there is no header.
-    fn secret_key(&self) -> Option<String> {
+    fn header_keychain_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
         Some(ports::secrets::secret_storage_key(&format!("registry/{name}"), &self.address))
     }
@@ -103,9 +103,9 @@ impl RegistryChoice {
 
     /// Returns the header for requests to the registry `in_use`, with its value from the keychain, or `None` if the
     /// registry needs no header. Blocks.
-    fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
+    fn load_header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
-        let value = stored_header(secrets.as_ref(), in_use)?
+        let value = read_header_value(secrets.as_ref(), in_use)?
             .ok_or_else(|| InstallError::NoHeaderValue { header: name.clone(), address: in_use.address.to_string() })?;
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
@@ -128,13 +128,13 @@ impl RegistryChoice {
             }
         };
         let mut persistence = SecretPersistence::Keychain;
-        let key = now.as_ref().and_then(RegistrySetting::secret_key);
+        let key = now.as_ref().and_then(RegistrySetting::header_keychain_key);
         if let (Some(key), Some(NewRegistryHeader { name, value }), Some(address)) = (&key, header, address) {
             let is_new = value.is_some();
             let in_use = ActiveRegistry { address, header: Some(name.clone()), is_named: false };
             let value = match value {
                 Some(value) => value,
-                None => stored_header(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
+                None => read_header_value(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
                     header: name.clone(),
                     address: in_use.address.to_string(),
                 })?,
@@ -147,7 +147,7 @@ impl RegistryChoice {
         }
         documents.write(Document::Registry, &serde_json::to_value(&now).unwrap_or_default())?;
         if let Some(former) =
-            before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
+            before.as_ref().and_then(RegistrySetting::header_keychain_key).filter(|former| Some(former) != key.as_ref())
             && let Err(error) = secrets.delete(&former)
         {
             tracing::warn!(%error, "the header of the former registry could not be removed from the keychain");
@@ -156,9 +156,9 @@ impl RegistryChoice {
     }
 }
 
-fn stored_header(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Option<SecretString>, SecretError> {
+fn read_header_value(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Option<SecretString>, SecretError> {
     let setting = RegistrySetting { address: in_use.address.as_str().to_owned(), header: in_use.header.clone() };
-    let Some(key) = setting.secret_key() else { return Ok(None) };
+    let Some(key) = setting.header_keychain_key() else { return Ok(None) };
     Ok(secrets.get(&key)?.map(SecretString::from))
 }
 
@@ -178,12 +178,12 @@ impl Installer {
         }
         let (shared, choice) = (Arc::clone(&self.shared), in_use.clone());
         let opened = run_blocking(move || {
-            let header = shared.registry.header(&choice)?;
-            (shared.open_catalog)(choice.address, header)
+            let header = shared.registry.load_header(&choice)?;
+            (shared.open_registry_catalog)(choice.address, header)
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });
-        *self.lock_last_changes_time().await = None;
+        *self.lock_time_of_last_changes_read().await = None;
         Ok(catalog)
     }
 
@@ -191,7 +191,7 @@ impl Installer {
     ///
     /// # Errors
     /// Returns an [`InstallError`] if the setting can't be read, or its address is not valid.
-    pub async fn registry_in_use(&self) -> Result<ActiveRegistry, InstallError> {
+    pub async fn read_active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let shared = Arc::clone(&self.shared);
         run_blocking(move || shared.registry.active_registry()).await
     }

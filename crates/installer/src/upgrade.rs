@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bundles::direct_subfolder;
 use host::Host;
 use host::view::ServerState;
-use installs::{CarriedValues, InstallPlan};
+use installs::{InstallPlan, ValuesKeptInUpgrade};
 use ports::SecretPersistence;
 use ports::secrets::split_secret_references;
 use ports::server_config::{
@@ -27,7 +27,7 @@ pub struct UpgradeOffer {
     /// Origin of the currently installed version.
     pub installed: ServerOrigin,
     /// Values that the upgrade takes over unless the user enters others, as returned by
-    /// [`InstallPlan::displayed_values`].
+    /// [`InstallPlan::displayed_kept_values`].
     pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// Set if the server is running, and the upgrade would have to stop it.
     pub is_running: bool,
@@ -58,8 +58,8 @@ impl InstalledServer {
     }
 
     /// Returns the values of the installed server that `plan`, the plan of another version, can reuse.
-    pub(crate) fn carried_values(&self, plan: &InstallPlan) -> CarriedValues {
-        plan.carry_values_from(&self.config, &self.filled_in)
+    pub(crate) fn values_kept_in_upgrade(&self, plan: &InstallPlan) -> ValuesKeptInUpgrade {
+        plan.values_kept_from(&self.config, &self.filled_in)
     }
 
     /// Returns the current settings of the server. Its secrets have no values.
@@ -106,9 +106,12 @@ impl Installer {
         let installed = InstalledServer::find(host, server).await?;
         let source = installed.upgrade_source(source)?;
         let offer = self.offer(&source, CachePolicy::Now).await?;
-        self.check_same_server(&installed, &offer).await?;
-        let current_values =
-            offer.plan.as_ref().map(|plan| plan.displayed_values(&installed.carried_values(plan))).unwrap_or_default();
+        self.check_offer_is_other_version(&installed, &offer).await?;
+        let current_values = offer
+            .plan
+            .as_ref()
+            .map(|plan| plan.displayed_kept_values(&installed.values_kept_in_upgrade(plan)))
+            .unwrap_or_default();
         Ok(UpgradeOffer { offer, current_values, is_running: installed.is_running, installed: installed.origin })
     }
 
@@ -125,7 +128,7 @@ impl Installer {
         hash: &str,
         may_stop: bool,
     ) -> Result<SecretPersistence, InstallError> {
-        let preview = self.approved_preview(host, draft, hash).await?;
+        let preview = self.recompute_approved_preview(host, draft, hash).await?;
         match &preview.upgraded {
             None => return Err(InstallError::NotInstalled(draft.name.clone())),
             Some(installed) if installed.is_running && !may_stop => {
@@ -137,7 +140,7 @@ impl Installer {
     }
 
     /// Checks that an offer is for the installed server, and for another version of it.
-    pub(crate) async fn check_same_server(
+    pub(crate) async fn check_offer_is_other_version(
         &self,
         installed: &InstalledServer,
         offer: &InstallOffer,
@@ -182,7 +185,7 @@ impl Installer {
 
     /// Returns the sandbox of the server after the upgrade: the current one, with the folder of the new bundle in place
     /// of the old one. If the server was remote before, it is the sandbox that is proposed for a new server.
-    pub(crate) async fn upgraded_sandbox(
+    pub(crate) async fn sandbox_after_upgrade(
         &self,
         installed: &InstalledServer,
         offer: &InstallOffer,

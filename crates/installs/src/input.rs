@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::InputProblem;
 
 /// Maximum number of inputs of a plan. Parsers of registry entries and bundles reject plans with more inputs.
-pub const MAX_INPUTS: usize = 200;
+pub const MAX_PLAN_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
-pub const MAX_VALUE_BYTES: usize = 16 * 1024;
+pub const MAX_ENTERED_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
-const MAX_INPUT_VALUES: usize = 100;
+const MAX_VALUES_PER_INPUT: usize = 100;
 
 /// Kind of value that an input of an install plan accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,14 +99,14 @@ impl PlanInput {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
         }
-        if values.len() > if self.multiple { MAX_INPUT_VALUES } else { 1 } {
+        if values.len() > if self.multiple { MAX_VALUES_PER_INPUT } else { 1 } {
             return Some(InputProblem::TooMany);
         }
         values.iter().find_map(|value| self.value_problem(value))
     }
 
     fn value_problem(&self, value: &str) -> Option<InputProblem> {
-        if value.len() > MAX_VALUE_BYTES || value.chars().any(|c| c.is_control()) {
+        if value.len() > MAX_ENTERED_VALUE_BYTES || value.chars().any(|c| c.is_control()) {
             return Some(InputProblem::NotText);
         }
         if !self.choices.is_empty() && !self.choices.iter().any(|choice| choice == value) {

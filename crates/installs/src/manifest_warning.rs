@@ -62,7 +62,8 @@ pub enum ManifestWarning {
         member: String,
     },
     /// An icon or screenshot is not a file in the bundle. It is not shown.
-    PictureOutside {
+    #[serde(rename = "picture_outside")]
+    ImageOutsideBundle {
         /// Path or URL of the icon or screenshot.
         picture: String,
     },
@@ -120,7 +121,7 @@ impl fmt::Display for ManifestWarning {
                 write!(f, "version {version} is not of the form 1.2.3, so it can't be compared with others")
             }
             Self::UnknownSettingType { member } => write!(f, "{member} is unknown and read as text"),
-            Self::PictureOutside { picture } => {
+            Self::ImageOutsideBundle { picture } => {
                 write!(f, "the picture {picture} is not in the bundle and is not shown")
             }
             Self::TranslationsPath { member } => {

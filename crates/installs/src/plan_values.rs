@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::SubstitutionValues;
 use crate::template::refers_to_secret;
-use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use crate::{InputValues, InstallPlan, PlanInput, PlannedTransport, Template, TemplatePart};
 
 /// Reason why the value that the user entered for an input of a plan is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -23,7 +23,8 @@ pub enum InputProblem {
     /// The input has more values than it accepts.
     #[error("there are too many values")]
     TooMany,
-    /// The value is longer than [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES), or contains control characters.
+    /// The value is longer than [`MAX_ENTERED_VALUE_BYTES`](crate::MAX_ENTERED_VALUE_BYTES), or contains control
+    /// characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
     /// The value is not one of the choices of the input.
@@ -73,13 +74,13 @@ impl InstallPlan {
     /// because they are not in a variable or header, which could refer to the keychain. The user must be warned about
     /// them.
     #[must_use]
-    pub fn exposed_secrets(&self) -> BTreeSet<&str> {
+    pub fn secret_inputs_outside_keychain(&self) -> BTreeSet<&str> {
         let templates: Vec<&Template> = match &self.target {
-            PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
-            PlanTarget::Remote { url, .. } => vec![url],
+            PlannedTransport::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
+            PlannedTransport::Remote { url, .. } => vec![url],
         };
         let keys = templates.into_iter().flat_map(Template::input_keys);
-        keys.filter(|key| self.is_secret(key)).collect()
+        keys.filter(|key| self.is_secret_input(key)).collect()
     }
 
     /// Returns the settings of the server that result from this plan and the user's values. `sandbox` is ignored for a
@@ -99,19 +100,19 @@ impl InstallPlan {
         let mut secret_values = BTreeMap::new();
         let mut plain_values = BTreeMap::new();
         let templates = match &self.target {
-            PlanTarget::Command { env, .. } => env,
-            PlanTarget::Remote { headers, .. } => headers,
+            PlannedTransport::Command { env, .. } => env,
+            PlannedTransport::Remote { headers, .. } => headers,
         };
         for (name, template) in templates {
             let Some(parts) = self.value_parts(template, &filled) else { continue };
-            if template.input_keys().any(|key| self.is_secret(key)) {
+            if template.input_keys().any(|key| self.is_secret_input(key)) {
                 secret_values.insert(name.clone(), parts);
             } else {
                 plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());
             }
         }
         let config: ServerConfig = match &self.target {
-            PlanTarget::Command { command, args, .. } => StdioConfig {
+            PlannedTransport::Command { command, args, .. } => StdioConfig {
                 command: command.clone(),
                 args: args.iter().flat_map(|arg| arg.expand(&filled)).collect(),
                 env: plain_values,
@@ -119,7 +120,7 @@ impl InstallPlan {
                 sandbox,
             }
             .into(),
-            PlanTarget::Remote { url, kind, headers } => {
+            PlannedTransport::Remote { url, kind, headers } => {
                 let url = url.text(&filled, 0).ok_or_else(|| FillError::Url("a part of it has no value".to_owned()))?;
                 if let Some(problem) = server_url_problem(&url) {
                     return Err(FillError::Url(problem));
@@ -164,19 +165,19 @@ impl InstallPlan {
             bad.map(|(name, _)| format!("the {kind} {name:?}"))
         };
         match &self.target {
-            PlanTarget::Command { command, args, env } => {
+            PlannedTransport::Command { command, args, env } => {
                 let in_args = args.iter().flat_map(|arg| &arg.words).any(is_bad);
                 (refers_to_secret(command) || in_args)
                     .then(|| "the command".to_owned())
                     .or_else(|| named("variable", env))
             }
-            PlanTarget::Remote { url, headers, .. } => {
+            PlannedTransport::Remote { url, headers, .. } => {
                 is_bad(url).then(|| "the URL".to_owned()).or_else(|| named("header", headers))
             }
         }
     }
 
-    fn is_secret(&self, key: &str) -> bool {
+    fn is_secret_input(&self, key: &str) -> bool {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
@@ -189,7 +190,11 @@ impl InstallPlan {
                 TemplatePart::Needs(key) => values.value_at(key, 0).map(|_| ValuePart::Text(String::new()))?,
                 TemplatePart::Input(key) => {
                     let value = values.value_at(key, 0)?.to_owned();
-                    if self.is_secret(key) { ValuePart::Secret(Some(value.into())) } else { ValuePart::Text(value) }
+                    if self.is_secret_input(key) {
+                        ValuePart::Secret(Some(value.into()))
+                    } else {
+                        ValuePart::Text(value)
+                    }
                 }
             })
         };

@@ -28,7 +28,7 @@ pub struct Template {
 ///
 /// The group is omitted if one of its inputs has no value, and repeated for each value of an input with several values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TemplateArgument {
+pub struct ArgumentGroupTemplate {
     /// Templates of the words in the group. Each becomes one argument.
     pub words: Vec<Template>,
 }
@@ -39,13 +39,13 @@ impl From<&str> for Template {
     }
 }
 
-impl From<&str> for TemplateArgument {
+impl From<&str> for ArgumentGroupTemplate {
     fn from(word: &str) -> Self {
         Self { words: vec![word.into()] }
     }
 }
 
-impl From<Template> for TemplateArgument {
+impl From<Template> for ArgumentGroupTemplate {
     fn from(word: Template) -> Self {
         Self { words: vec![word] }
     }
@@ -128,7 +128,7 @@ pub(crate) fn refers_to_secret(text: &str) -> bool {
     !secrets::referenced_secret_names(text).is_empty()
 }
 
-impl TemplateArgument {
+impl ArgumentGroupTemplate {
     /// Returns the arguments that the group yields: its words with the values of the inputs inserted, repeated as often
     /// as the input with the most values requires. Returns none if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {

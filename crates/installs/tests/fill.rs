@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use installs::{
-    FillError, InputKind, InputProblem, InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument,
-    TemplatePart,
+    ArgumentGroupTemplate, FillError, InputKind, InputProblem, InputValues, InstallPlan, PlanInput, PlannedTransport,
+    Template, TemplatePart,
 };
 use ports::server_config::{HttpKind, StdioConfig};
 
@@ -18,14 +18,14 @@ fn joined_template(text: &str, key: &str) -> Template {
     Template { parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::Input(key.to_owned())] }
 }
 
-fn local_plan(args: Vec<TemplateArgument>, inputs: Vec<PlanInput>) -> InstallPlan {
+fn local_plan(args: Vec<ArgumentGroupTemplate>, inputs: Vec<PlanInput>) -> InstallPlan {
     let env = [("TOKEN".to_owned(), joined_template("Bearer ", "token")), ("MODE".to_owned(), Template::input("mode"))]
         .into();
     let secret = PlanInput { secret: true, ..PlanInput::text("token") };
     let mode = PlanInput { choices: vec!["fast".to_owned(), "safe".to_owned()], ..PlanInput::text("mode") };
     InstallPlan {
         name: "notes".to_owned(),
-        target: PlanTarget::Command { command: "npx".to_owned(), args, env },
+        target: PlannedTransport::Command { command: "npx".to_owned(), args, env },
         inputs: inputs.into_iter().chain([secret, mode]).collect(),
         notes: Vec::new(),
     }
@@ -37,7 +37,7 @@ fn fill_stdio(plan: &InstallPlan, values: &InputValues) -> StdioConfig {
 
 #[test]
 fn argument_without_a_value_is_omitted_with_its_flag() {
-    let port = TemplateArgument { words: vec!["--port".into(), Template::input("port")] };
+    let port = ArgumentGroupTemplate { words: vec!["--port".into(), Template::input("port")] };
     let plan = local_plan(vec!["-y".into(), port], vec![PlanInput::text("port")]);
     assert_eq!(fill_stdio(&plan, &input_values([])).args, ["-y"]);
     assert_eq!(
@@ -49,16 +49,16 @@ fn argument_without_a_value_is_omitted_with_its_flag() {
 }
 
 #[test]
-fn several_values_repeat_the_argument() {
+fn several_input_values_repeat_the_argument() {
     let folder = PlanInput { kind: InputKind::Folder, multiple: true, ..PlanInput::text("folder") };
-    let both = TemplateArgument { words: vec!["--allow".into(), Template::input("folder")] };
+    let both = ArgumentGroupTemplate { words: vec!["--allow".into(), Template::input("folder")] };
     let plan = local_plan(vec![both], vec![folder]);
     let args = fill_stdio(&plan, &input_values([("folder", &["/a", "/b c"])])).args;
     assert_eq!(args, ["--allow", "/a", "--allow", "/b c"]);
 }
 
 #[test]
-fn value_is_substituted_once() {
+fn input_value_is_substituted_only_once() {
     let plan = local_plan(
         vec![Template::input("a").into(), Template::input("b").into()],
         vec![PlanInput::text("a"), PlanInput::text("b")],
@@ -71,12 +71,12 @@ fn value_is_substituted_once() {
 fn secrets_are_replaced_by_references_in_the_settings() {
     let plan = local_plan(vec![joined_template("--token=", "token").into()], Vec::new());
     assert_eq!(
-        plan.exposed_secrets().into_iter().collect::<Vec<_>>(),
+        plan.secret_inputs_outside_keychain().into_iter().collect::<Vec<_>>(),
         ["token"],
         "a secret in an argument must be reported as exposed"
     );
     let plan = local_plan(Vec::new(), Vec::new());
-    assert!(plan.exposed_secrets().is_empty());
+    assert!(plan.secret_inputs_outside_keychain().is_empty());
     let (entry, secrets) = plan.fill(&input_values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
     assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
     assert_eq!(secrets.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
@@ -84,14 +84,14 @@ fn secrets_are_replaced_by_references_in_the_settings() {
 }
 
 #[test]
-fn argument_that_requires_a_value_does_not_contain_it() {
+fn argument_can_require_an_input_without_containing_its_value() {
     let needs = |key: &str| Template {
         parts: vec![TemplatePart::Text("TOKEN".to_owned()), TemplatePart::Needs(key.to_owned())],
     };
-    let plan = local_plan(vec![TemplateArgument { words: vec!["-e".into(), needs("token")] }], Vec::new());
+    let plan = local_plan(vec![ArgumentGroupTemplate { words: vec!["-e".into(), needs("token")] }], Vec::new());
     assert!(fill_stdio(&plan, &input_values([])).args.is_empty(), "the argument must be omitted with its flag");
     assert_eq!(fill_stdio(&plan, &input_values([("token", &["s3cret"])])).args, ["-e", "TOKEN"]);
-    assert!(plan.exposed_secrets().is_empty(), "the secret must not count as exposed");
+    assert!(plan.secret_inputs_outside_keychain().is_empty(), "the secret must not count as exposed");
 }
 
 #[test]
@@ -124,12 +124,12 @@ fn values_are_validated() {
 }
 
 #[test]
-fn url_requires_all_its_values() {
+fn remote_url_requires_values_for_all_its_inputs() {
     let headers = [("Authorization".to_owned(), Template::input("token"))].into();
     let token = PlanInput { secret: true, ..PlanInput::text("token") };
     let plan = InstallPlan {
         name: "tracker".to_owned(),
-        target: PlanTarget::Remote {
+        target: PlannedTransport::Remote {
             url: joined_template("https://mcp.example/", "team"),
             kind: HttpKind::Http,
             headers,
@@ -168,13 +168,13 @@ fn plan_that_references_a_secret_is_rejected() {
     );
     refused(&local_plan(Vec::new(), vec![offers("${secret:other.TOKEN}")]), "what the input \"part\" offers");
     let mut plan = local_plan(Vec::new(), vec![part()]);
-    if let PlanTarget::Command { env, .. } = &mut plan.target {
+    if let PlannedTransport::Command { env, .. } = &mut plan.target {
         env.insert("KEY".to_owned(), joined_template("${secret:", "part"));
     }
     refused(&plan, "the variable \"KEY\"");
     let remote = |url: Template, header: Template| InstallPlan {
         name: "tracker".to_owned(),
-        target: PlanTarget::Remote { url, kind: HttpKind::Http, headers: [("Key".to_owned(), header)].into() },
+        target: PlannedTransport::Remote { url, kind: HttpKind::Http, headers: [("Key".to_owned(), header)].into() },
         inputs: vec![part()],
         notes: Vec::new(),
     };
@@ -186,7 +186,7 @@ fn plan_that_references_a_secret_is_rejected() {
 }
 
 #[test]
-fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
+fn upgrade_keeps_matching_values_and_secret_references() {
     use ports::server_config::{FilledInputs, ServerConfig};
     let folder = || PlanInput { required: true, ..PlanInput::text("folder") };
     let plan = local_plan(vec![Template::input("folder").into()], vec![folder()]);
@@ -197,10 +197,10 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     };
     let filled_in = FilledInputs { values: input_values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
     let config = was("Bearer ${secret:notes.TOKEN}");
-    let carried = plan.carry_values_from(&config, &filled_in);
+    let carried = plan.values_kept_from(&config, &filled_in);
     assert_eq!(carried.values, input_values([("folder", &["/srv"]), ("mode", &["safe"])]));
     assert_eq!(carried.secrets, ["token".to_owned()].into());
-    let server = plan.fill_with_carried_values(&input_values([]), &carried, &config, None).unwrap();
+    let server = plan.fill_for_upgrade(&input_values([]), &carried, &config, None).unwrap();
     let stdio = server.entry.config.as_stdio().unwrap();
     assert_eq!(stdio.args, ["/srv"]);
     let env: Vec<(&str, &str)> = stdio.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -213,15 +213,15 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
         &server.secret_values["TOKEN"][..],
         [ports::server_config::ValuePart::Text(text), ports::server_config::ValuePart::Secret(None)] if text == "Bearer "
     ));
-    let entered = plan.fill_with_carried_values(&input_values([("token", &["new"])]), &carried, &config, None).unwrap();
+    let entered = plan.fill_for_upgrade(&input_values([("token", &["new"])]), &carried, &config, None).unwrap();
     assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
     // In a form other than the plan's, a secret could end up in a place that the user didn't choose.
     for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {
-        let carried = plan.carry_values_from(&was(other), &filled_in);
+        let carried = plan.values_kept_from(&was(other), &filled_in);
         assert!(carried.secrets.is_empty(), "{other}");
     }
     let secret = PlanInput { secret: true, required: true, ..PlanInput::text("folder") };
     let now_secret = local_plan(vec![Template::input("folder").into()], vec![secret]);
-    let carried = now_secret.carry_values_from(&config, &filled_in);
+    let carried = now_secret.values_kept_from(&config, &filled_in);
     assert!(!carried.values.contains_key("folder"), "a value must not be carried over to a secret input");
 }

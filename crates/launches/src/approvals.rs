@@ -9,7 +9,7 @@ use ports::server_config::{
     HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_to_json, quote_command_word, stdio_hash,
 };
 use process::sandbox::ResolvedSandbox;
-use process::{FileStamp, LaunchFile, LaunchFileState, LaunchFiles};
+use process::{FileSizeAndTimes, LaunchFile, LaunchFileState, LaunchFiles};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
@@ -46,7 +46,7 @@ pub fn command_hash(
 fn launch_file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         LaunchFileState::Content(hash) => json!(hash),
-        LaunchFileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
+        LaunchFileState::SizeAndTimes(FileSizeAndTimes { bytes, modified, status_changed }) => {
             json!([bytes, modified.to_string(), status_changed])
         }
     };

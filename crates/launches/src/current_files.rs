@@ -14,7 +14,10 @@ static FILE_READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Reads the current state of these files by calling `look` on a separate thread. Returns `None` if that takes longer
 /// than ten seconds.
-pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
+pub async fn read_current_launch_files(
+    files: LaunchFiles,
+    look: fn(&LaunchFiles) -> LaunchFiles,
+) -> Option<LaunchFiles> {
     read_with_timeout(FILE_READ_TIMEOUT, move || look(&files)).await
 }
 

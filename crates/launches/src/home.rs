@@ -26,7 +26,7 @@ pub fn sandbox_home_name(name: &str, config: &StdioConfig) -> String {
 
 /// Returns the name of a server's home directory as [`sandbox_home_name`] does, but as if no path in the settings
 /// contained a symbolic link. Doesn't access the disk.
-pub fn sandbox_home_name_from_settings(name: &str, config: &StdioConfig) -> String {
+pub fn sandbox_home_name_unresolved(name: &str, config: &StdioConfig) -> String {
     sandbox_home_name_with_targets(name, config, |_, _, _| Vec::new())
 }
 
@@ -145,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s10_link_to_other_code_changes_the_home() {
+    fn s10_home_changes_if_a_link_in_the_command_gets_another_target() {
         use std::os::unix::fs::symlink;
 
         let ground = tempfile::tempdir().expect("the temporary folder is created");

@@ -12,7 +12,7 @@ use crate::packages::LoadedPackage;
 
 /// Returns the named parts of a command that are stored when the user approves it. Values of variables are likely to be
 /// secrets, so only the variables' names are included. A changed value changes the hash of the approval.
-pub fn named_command_parts(
+pub fn pinned_command_parts(
     config: &StdioConfig,
     program: &Path,
     files: Option<&LaunchFiles>,
@@ -24,7 +24,7 @@ pub fn named_command_parts(
     parts
         .insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_path_and_state_text)));
     let scripts: Map<String, Value> =
-        files.into_iter().flat_map(|files| files.iter().skip(1)).map(named_launch_file_part).collect();
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(pinned_launch_file_part).collect();
     if !scripts.is_empty() {
         parts.insert("scripts".to_owned(), Value::Object(scripts));
     }
@@ -40,14 +40,14 @@ pub fn named_command_parts(
 
 /// Returns those of the current `files` that are new or changed since the last approval. `reviewed` contains the named
 /// parts of the command that the user approved then.
-pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
+pub fn changed_launch_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
     let is_changed = |(at, file): &(usize, &LaunchFile)| {
         if *at == 0 {
             return *program != json!(program_path_and_state_text(file));
         }
-        let (path, words) = named_launch_file_part(file);
+        let (path, words) = pinned_launch_file_part(file);
         scripts.get(&path) != Some(&words)
     };
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
@@ -59,14 +59,16 @@ fn program_path_and_state_text(program: &LaunchFile) -> String {
 }
 
 /// Returns a named part that identifies a launch file other than the program: its path as the name, and its state.
-fn named_launch_file_part(file: &LaunchFile) -> (String, Value) {
+fn pinned_launch_file_part(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(launch_file_state_text(file)))
 }
 
 fn launch_file_state_text(file: &LaunchFile) -> String {
     match &file.state {
         LaunchFileState::Content(hash) => format!("SHA-256 {hash}"),
-        LaunchFileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),
+        LaunchFileState::SizeAndTimes(file) => {
+            format!("{} bytes, changed at {}", file.bytes, format_date(file.modified))
+        }
     }
 }
 
@@ -79,7 +81,7 @@ fn format_date(nanoseconds: u128) -> String {
 
 /// Returns the named parts of a remote server's address that are stored when the user approves it. Values of headers
 /// are not included.
-pub fn named_address_parts(config: &HttpConfig) -> Map<String, Value> {
+pub fn pinned_address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));

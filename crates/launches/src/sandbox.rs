@@ -13,9 +13,9 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 use crate::home::sandbox_home_name;
 
 /// Name of the folder in the data folder that contains the home directories of sandboxed servers.
-const SANDBOX_HOMES_FOLDER: &str = "sandbox";
+const SANDBOX_HOMES_FOLDER_NAME: &str = "sandbox";
 /// Name of the folder in the data folder that contains unpacked bundles.
-pub const BUNDLES_FOLDER: &str = "bundles";
+pub const BUNDLES_FOLDER_NAME: &str = "bundles";
 /// Maximum number of links that are followed in a path to one of Drawbridge's own folders. Linux has the same limit.
 const MAX_SYMLINKS_FOLLOWED: usize = 40;
 
@@ -98,7 +98,7 @@ impl DrawbridgeFiles {
     }
 
     /// Finds the folders that must be hidden from a sandboxed server even if it can read their parent folders. Blocks
-    /// on the disk, so the owner task of `host` uses [`Self::folders`] instead.
+    /// on the disk, so the owner task of `host` uses [`Self::hidden_folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -108,24 +108,24 @@ impl DrawbridgeFiles {
 
     /// Returns Drawbridge's own folders that sandboxes hide, as the last search found them.
     /// [`Self::add_home_and_hidden_folders_to_sandbox`] searches before each start.
-    pub fn folders(&self) -> Vec<PathBuf> {
+    pub fn hidden_folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the folder that contains the home directories of sandboxed servers.
-    pub fn homes(&self) -> PathBuf {
-        self.real_data.join(SANDBOX_HOMES_FOLDER)
+    pub fn sandbox_homes(&self) -> PathBuf {
+        self.real_data.join(SANDBOX_HOMES_FOLDER_NAME)
     }
 
     /// Returns the folder that contains the unpacked bundles.
-    pub fn bundles(&self) -> PathBuf {
-        self.real_data.join(BUNDLES_FOLDER)
+    pub fn bundles_folder(&self) -> PathBuf {
+        self.real_data.join(BUNDLES_FOLDER_NAME)
     }
 
     /// Returns the path of the home directory that only this sandboxed server has. The directory persists, so that the
     /// server keeps its data.
-    pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
-        self.homes().join(sandbox_home_name(name, config))
+    pub fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
+        self.sandbox_homes().join(sandbox_home_name(name, config))
     }
 
     /// Completes the sandbox settings of a command with the server's home directory and with Drawbridge's own folders,
@@ -138,7 +138,8 @@ impl DrawbridgeFiles {
     ) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
-        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find_hidden_folders()));
+        let finding =
+            tokio::task::spawn_blocking(move || (own.sandbox_home(&name, &config), own.find_hidden_folders()));
         // The task is cancelled only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);
@@ -152,14 +153,14 @@ impl DrawbridgeFiles {
     fn exposes_drawbridge_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
-        is_shown && !self.is_bundle(folder)
+        is_shown && !self.is_unpacked_bundle(folder)
     }
 
     /// Returns `true` if `folder` gives read access to the folder of one unpacked bundle, which a server needs to read
     /// its own code. Write access is never allowed.
-    fn is_bundle(&self, folder: &AllowedFolder) -> bool {
+    fn is_unpacked_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
-        let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));
+        let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles_folder()));
         folder.access == AccessMode::Read && is_right_below
     }
 }
@@ -179,7 +180,7 @@ pub fn rename_sandbox_home(from: &Path, to: &Path) {
 ///
 /// Returns [`SandboxPlanError::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's
 /// own files, and other variants if the program is not found or the sandbox can't be set up.
-pub async fn plan(
+pub async fn plan_sandbox(
     command: &ServerCommand,
     program: &Path,
     path: &SearchPath,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, StdioConfig};
 
-use crate::packages::program_name;
+use crate::packages::program_base_name;
 
 /// Hosts of the default registry of npm, pnpm and Bun.
 const NPM_HOSTS: &[&str] = &["registry.npmjs.org"];
@@ -32,15 +32,15 @@ const PACKAGE_HOSTS_OF_LAUNCHERS: [(&str, Option<&str>, &[&str]); 12] = [
 /// engine.
 #[must_use]
 pub fn runs_container(command: &str) -> bool {
-    process::is_container_engine(&program_name(command))
+    process::is_container_engine(&program_base_name(command))
 }
 
 /// Returns network access to the hosts from which a launcher, such as `npx`, loads packages. Returns no network access
 /// for other programs. `first_argument` is required for programs that are launchers only with some subcommands, such as
 /// `npm exec` and `pipx run`.
 #[must_use]
-pub fn network_to_package_registry(command: &str, first_argument: Option<&str>) -> NetworkAccess {
-    let program = program_name(command);
+pub fn network_access_to_package_registry(command: &str, first_argument: Option<&str>) -> NetworkAccess {
+    let program = program_base_name(command);
     let mut launchers = PACKAGE_HOSTS_OF_LAUNCHERS.iter().filter(|(launcher, ..)| *launcher == program);
     let found = launchers.find(|(_, word, _)| word.is_none() || *word == first_argument);
     let hosts = found.map_or(&[][..], |(_, _, hosts)| *hosts);
@@ -70,7 +70,7 @@ pub fn proposed_sandbox(config: &StdioConfig, bundle: Option<PathBuf>) -> Sandbo
     }
     SandboxConfig {
         folders,
-        network: network_to_package_registry(&config.command, config.args.first().map(String::as_str)),
+        network: network_access_to_package_registry(&config.command, config.args.first().map(String::as_str)),
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proposal_reads_the_working_folder_and_reaches_the_package_registry() {
+    fn proposed_sandbox_reads_working_folder_and_reaches_package_registry() {
         let config = StdioConfig {
             command: "/usr/bin/npx".to_owned(),
             cwd: Some("/home/ann/project".into()),
@@ -102,7 +102,7 @@ mod tests {
         let hosts = |line: &str| {
             let (command, argument) =
                 line.split_once(' ').map_or((line, None), |(command, rest)| (command, Some(rest)));
-            match network_to_package_registry(command, argument) {
+            match network_access_to_package_registry(command, argument) {
                 NetworkAccess::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
                 NetworkAccess::None => "none".to_owned(),
                 NetworkAccess::Full => "full".to_owned(),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_containing_the_whole_home_are_broad() {
+    fn root_and_folders_above_home_are_not_proposed() {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("project");
         std::fs::create_dir(&project).unwrap();

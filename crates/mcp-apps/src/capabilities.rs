@@ -14,9 +14,9 @@ pub struct HostCapabilities {
     /// Set if the app page can offer files for the user to save.
     pub download_file: bool,
     /// Access to the tools of the app page's server, or `None` if the page can't list or call them.
-    pub server_tools: Option<ServerLists>,
+    pub server_tools: Option<ServerListAccess>,
     /// Access to the resources and prompts of the app page's server, or `None` if the page can't read them.
-    pub server_resources: Option<ServerLists>,
+    pub server_resources: Option<ServerListAccess>,
     /// Set if the host records log messages of the app page.
     pub logging: bool,
     /// Domains and permissions that are granted to the app page.
@@ -33,7 +33,7 @@ pub struct HostCapabilities {
 
 /// Access to lists that the app page's server provides, such as its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ServerLists {
+pub struct ServerListAccess {
     /// Set if the host notifies the app page when such a list changes.
     pub list_changed: bool,
 }
@@ -74,7 +74,7 @@ impl AcceptedContentKinds {
     };
 
     /// Returns the name of the first kind among `blocks` that is not accepted, or `None` if all are accepted.
-    pub(crate) fn first_refused_kind(self, blocks: &[ContentBlock]) -> Option<&'static str> {
+    pub(crate) fn first_unaccepted_content_kind(self, blocks: &[ContentBlock]) -> Option<&'static str> {
         blocks.iter().find_map(|block| {
             let (accepted, name) = match block {
                 ContentBlock::Text(_) => (self.text, "text"),
@@ -104,7 +104,8 @@ impl HostCapabilities {
     /// Returns the capabilities as `hostCapabilities` of the response to `ui/initialize`.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let lists = |lists: ServerLists| if lists.list_changed { json!({ "listChanged": true }) } else { json!({}) };
+        let lists =
+            |lists: ServerListAccess| if lists.list_changed { json!({ "listChanged": true }) } else { json!({}) };
         let sampling = |support: SamplingSupport| if support.tools { json!({ "tools": {} }) } else { json!({}) };
         object_of_present_members([
             ("openLinks", self.open_links.then(|| json!({}))),
@@ -136,11 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn announced_host_capabilities_are_serialized_members() {
+    fn only_announced_host_capabilities_are_serialized() {
         let capabilities = HostCapabilities {
             open_links: true,
-            server_tools: Some(ServerLists { list_changed: true }),
-            server_resources: Some(ServerLists::default()),
+            server_tools: Some(ServerListAccess { list_changed: true }),
+            server_resources: Some(ServerListAccess::default()),
             message: Some(AcceptedContentKinds::TEXT),
             sampling: Some(SamplingSupport { tools: true }),
             ..HostCapabilities::default()
@@ -156,18 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn content_of_unannounced_kinds_is_named() {
+    fn first_content_block_of_unannounced_kind_is_named() {
         let blocks: Vec<ContentBlock> = serde_json::from_value(json!([
             { "type": "text", "text": "a" },
             { "type": "image", "data": "", "mimeType": "image/png" },
         ]))
         .unwrap();
-        assert_eq!(AcceptedContentKinds::TEXT.first_refused_kind(&blocks), Some("image"));
-        assert_eq!(AcceptedContentKinds::TEXT.first_refused_kind(&blocks[..1]), None);
+        assert_eq!(AcceptedContentKinds::TEXT.first_unaccepted_content_kind(&blocks), Some("image"));
+        assert_eq!(AcceptedContentKinds::TEXT.first_unaccepted_content_kind(&blocks[..1]), None);
         assert_eq!(
-            AcceptedContentKinds { image: true, ..AcceptedContentKinds::TEXT }.first_refused_kind(&blocks),
+            AcceptedContentKinds { image: true, ..AcceptedContentKinds::TEXT }.first_unaccepted_content_kind(&blocks),
             None
         );
-        assert_eq!(AcceptedContentKinds::default().first_refused_kind(&[]), None);
+        assert_eq!(AcceptedContentKinds::default().first_unaccepted_content_kind(&[]), None);
     }
 }

@@ -15,31 +15,32 @@ mod sandbox_policy;
 mod text;
 mod view;
 
-pub use capabilities::{AcceptedContentKinds, HostCapabilities, SamplingSupport, ServerLists};
-pub use diagnostics::{ConsoleLevel, Diagnostic, with_diagnostic_script};
+pub use capabilities::{AcceptedContentKinds, HostCapabilities, SamplingSupport, ServerListAccess};
+pub use diagnostics::{AppConsoleLevel, AppDiagnostic, with_diagnostic_script};
 pub use display_mode::DisplayMode;
 pub use host_context::{
-    AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,
-    ToolInfo,
+    ContainerAxisSize, ContainerSize, HostContext, HostPlatform, InputDevices, STYLE_VARIABLES, StyleVariables,
+    StyleVariablesError, Theme, ToolInfo,
 };
 pub use media_type::APP_PAGE_MEDIA_TYPE;
 pub use metadata::{
-    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem,
-    PageMetadata, Permission, Permissions, ToolMetadata, ToolVisibility,
+    AppPageMetadata, DeclaredDomains, MAX_DECLARED_DOMAIN_BYTES, MAX_DECLARED_DOMAINS_PER_LIST, MAX_METADATA_FAULTS,
+    MetadataFault, MetadataProblem, PagePermission, PagePermissions, ToolMetadata, ToolVisibility,
 };
-pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
+pub use page::{AppPage, AppPageHash, AppPageReadError, MAX_APP_PAGE_BYTES};
 pub use partial_arguments::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, PartialArguments};
 pub use resource_uri::{MAX_UI_URI_BYTES, UiUri, UiUriProblem};
 pub use sandbox_policy::{
-    DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, SANDBOX_ATTRIBUTE,
-    SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceReach, SourceUse,
+    CspSource, CspSourceOrigin, CspSourceReach, CspSourceUse, DeclaredCspSources, DeclaredDomainProblem,
+    DroppedDeclaredDomain, FRAME_SANDBOX_ATTRIBUTE, FrameAncestor, GrantedSandbox, InvalidFrameAncestor, SandboxGrants,
+    SandboxPolicy,
 };
-pub use text::Excerpt;
+pub use text::UntrustedTextExcerpt;
 pub use view::{
-    AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, Download, DownloadSource,
-    HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError, SamplingResultForm,
-    SamplingResultProblem, ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View, ViewCloseCause,
-    ViewConfig, ViewEvent, ViewFault, ViewFaultKind, ViewOutput, ViewSize, limits,
+    AppInfo, AppRequest, AppRequestId, AppTool, AppToolCallId, AppToolError, AppToolList, HostResponse,
+    HostResponseError, MessageDirection, ModelContext, OfferedFile, OfferedFileContents, PROTOCOL_VERSIONS,
+    SamplingResultProblem, SamplingResultRequirements, ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode,
+    View, ViewCloseCause, ViewConfig, ViewEvent, ViewFault, ViewFaultKind, ViewOutput, ViewSize, limits,
 };
 
 use serde_json::{Value, json};

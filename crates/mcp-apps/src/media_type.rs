@@ -8,7 +8,7 @@ const DRAFT_APP_PAGE_MEDIA_TYPE: &str = "text/html+mcp";
 
 /// Classification of a media type by whether it marks a page of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AppPageType {
+pub(crate) enum MediaTypeClassification {
     /// The media type of pages of apps.
     Page,
     /// The media type of pages of apps in drafts of the specification.
@@ -18,11 +18,11 @@ pub(crate) enum AppPageType {
 }
 
 /// Classifies a media type. Letter case, spaces, quotation marks and further parameters do not matter.
-pub(crate) fn classify_media_type(media_type: &str) -> AppPageType {
+pub(crate) fn classify_media_type(media_type: &str) -> MediaTypeClassification {
     let mut parts = media_type.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     if essence.eq_ignore_ascii_case(DRAFT_APP_PAGE_MEDIA_TYPE) {
-        return AppPageType::Draft;
+        return MediaTypeClassification::Draft;
     }
     let is_profile = |parameter: &str| {
         let Some((name, value)) = parameter.split_once('=') else { return false };
@@ -31,9 +31,9 @@ pub(crate) fn classify_media_type(media_type: &str) -> AppPageType {
         name.trim().eq_ignore_ascii_case("profile") && value.eq_ignore_ascii_case("mcp-app")
     };
     if essence.eq_ignore_ascii_case("text/html") && parts.any(is_profile) {
-        AppPageType::Page
+        MediaTypeClassification::Page
     } else {
-        AppPageType::Other
+        MediaTypeClassification::Other
     }
 }
 
@@ -51,14 +51,14 @@ mod tests {
             "text/html;profile=mcp-app;charset=utf-8",
         ];
         for page in pages {
-            assert_eq!(classify_media_type(page), AppPageType::Page, "{page}");
+            assert_eq!(classify_media_type(page), MediaTypeClassification::Page, "{page}");
         }
     }
 
     #[test]
     fn other_media_types_are_not_app_pages() {
-        assert_eq!(classify_media_type("text/html+mcp"), AppPageType::Draft);
-        assert_eq!(classify_media_type(" text/HTML+mcp; charset=utf-8"), AppPageType::Draft);
+        assert_eq!(classify_media_type("text/html+mcp"), MediaTypeClassification::Draft);
+        assert_eq!(classify_media_type(" text/HTML+mcp; charset=utf-8"), MediaTypeClassification::Draft);
         let others = [
             "",
             "text/html",
@@ -69,7 +69,7 @@ mod tests {
             "profile=mcp-app",
         ];
         for other in others {
-            assert_eq!(classify_media_type(other), AppPageType::Other, "{other}");
+            assert_eq!(classify_media_type(other), MediaTypeClassification::Other, "{other}");
         }
     }
 }

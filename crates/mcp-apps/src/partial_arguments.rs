@@ -30,7 +30,7 @@ pub const MAX_PARTIAL_ARGUMENTS_DEPTH: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct PartialArguments {
     text: String,
-    position: JsonState,
+    position: PartialJsonState,
     /// Closing brackets of the objects and lists that are open, the outermost first.
     open: Vec<u8>,
     /// Length of the longest prefix of the text that becomes valid JSON by closing what is open.
@@ -41,7 +41,7 @@ pub struct PartialArguments {
 
 /// Position of the end of the text in the grammar of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum JsonState {
+enum PartialJsonState {
     /// Before the object.
     #[default]
     Start,
@@ -80,15 +80,15 @@ impl PartialArguments {
     /// Appends a fragment of the text.
     pub fn push(&mut self, fragment: &str) {
         let start = self.text.len();
-        if self.position == JsonState::Unusable || start + fragment.len() > MAX_PARTIAL_ARGUMENTS_BYTES {
-            *self = Self { position: JsonState::Unusable, ..Self::default() };
+        if self.position == PartialJsonState::Unusable || start + fragment.len() > MAX_PARTIAL_ARGUMENTS_BYTES {
+            *self = Self { position: PartialJsonState::Unusable, ..Self::default() };
             return;
         }
         self.text.push_str(fragment);
         for (offset, byte) in fragment.bytes().enumerate() {
             self.position = self.next_state(byte, start + offset);
-            if self.position == JsonState::Unusable {
-                *self = Self { position: JsonState::Unusable, ..Self::default() };
+            if self.position == PartialJsonState::Unusable {
+                *self = Self { position: PartialJsonState::Unusable, ..Self::default() };
                 return;
             }
         }
@@ -98,9 +98,9 @@ impl PartialArguments {
     #[must_use]
     pub fn to_object(&self) -> Option<Map> {
         let (end, closing_quote) = match self.position {
-            JsonState::Start | JsonState::Unusable => return None,
-            JsonState::Text { is_name: false, escape: StringEscapeState::Outside } => (self.text.len(), "\""),
-            JsonState::Text { is_name: false, .. } => (self.escape_start, "\""),
+            PartialJsonState::Start | PartialJsonState::Unusable => return None,
+            PartialJsonState::Text { is_name: false, escape: StringEscapeState::Outside } => (self.text.len(), "\""),
+            PartialJsonState::Text { is_name: false, .. } => (self.escape_start, "\""),
             _ => (self.complete, ""),
         };
         let mut text = self.text.get(..end)?.to_owned();
@@ -111,58 +111,66 @@ impl PartialArguments {
     }
 
     /// Returns the position after `byte`, which is at index `at` of the text.
-    fn next_state(&mut self, byte: u8, at: usize) -> JsonState {
+    fn next_state(&mut self, byte: u8, at: usize) -> PartialJsonState {
         let is_space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match self.position {
-            JsonState::Text { is_name, escape } => self.next_state_in_string(byte, at, is_name, escape),
-            JsonState::Scalar => match byte {
+            PartialJsonState::Text { is_name, escape } => self.next_state_in_string(byte, at, is_name, escape),
+            PartialJsonState::Scalar => match byte {
                 b',' | b'}' | b']' => {
                     self.complete = at;
                     self.next_state_after_value(byte, at)
                 }
                 _ if is_space => {
                     self.complete = at;
-                    JsonState::Next
+                    PartialJsonState::Next
                 }
-                _ => JsonState::Scalar,
+                _ => PartialJsonState::Scalar,
             },
             same if is_space => same,
-            JsonState::Start if byte == b'{' => self.open_bracket(b'}', at),
-            JsonState::Name => match byte {
-                b'"' => JsonState::Text { is_name: true, escape: StringEscapeState::Outside },
+            PartialJsonState::Start if byte == b'{' => self.open_bracket(b'}', at),
+            PartialJsonState::Name => match byte {
+                b'"' => PartialJsonState::Text { is_name: true, escape: StringEscapeState::Outside },
                 b'}' => self.close_bracket(byte, at),
-                _ => JsonState::Unusable,
+                _ => PartialJsonState::Unusable,
             },
-            JsonState::Colon if byte == b':' => JsonState::Value,
-            JsonState::Value => match byte {
-                b'"' => JsonState::Text { is_name: false, escape: StringEscapeState::Outside },
+            PartialJsonState::Colon if byte == b':' => PartialJsonState::Value,
+            PartialJsonState::Value => match byte {
+                b'"' => PartialJsonState::Text { is_name: false, escape: StringEscapeState::Outside },
                 b'{' => self.open_bracket(b'}', at),
                 b'[' => self.open_bracket(b']', at),
                 b']' => self.close_bracket(byte, at),
-                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => JsonState::Scalar,
-                _ => JsonState::Unusable,
+                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => PartialJsonState::Scalar,
+                _ => PartialJsonState::Unusable,
             },
-            JsonState::Next => self.next_state_after_value(byte, at),
-            JsonState::Start | JsonState::Colon | JsonState::End | JsonState::Unusable => JsonState::Unusable,
+            PartialJsonState::Next => self.next_state_after_value(byte, at),
+            PartialJsonState::Start | PartialJsonState::Colon | PartialJsonState::End | PartialJsonState::Unusable => {
+                PartialJsonState::Unusable
+            }
         }
     }
 
-    fn next_state_after_value(&mut self, byte: u8, at: usize) -> JsonState {
+    fn next_state_after_value(&mut self, byte: u8, at: usize) -> PartialJsonState {
         match (byte, self.open.last()) {
-            (b',', Some(b'}')) => JsonState::Name,
-            (b',', Some(_)) => JsonState::Value,
+            (b',', Some(b'}')) => PartialJsonState::Name,
+            (b',', Some(_)) => PartialJsonState::Value,
             (b'}' | b']', _) => self.close_bracket(byte, at),
-            _ => JsonState::Unusable,
+            _ => PartialJsonState::Unusable,
         }
     }
 
-    fn next_state_in_string(&mut self, byte: u8, at: usize, is_name: bool, escape: StringEscapeState) -> JsonState {
+    fn next_state_in_string(
+        &mut self,
+        byte: u8,
+        at: usize,
+        is_name: bool,
+        escape: StringEscapeState,
+    ) -> PartialJsonState {
         let escape = match escape {
             StringEscapeState::Outside => match byte {
-                b'"' if is_name => return JsonState::Colon,
+                b'"' if is_name => return PartialJsonState::Colon,
                 b'"' => {
                     self.complete = at + 1;
-                    return JsonState::Next;
+                    return PartialJsonState::Next;
                 }
                 b'\\' => {
                     self.escape_start = at;
@@ -175,7 +183,7 @@ impl PartialArguments {
             }
             StringEscapeState::Kind { is_second: false } => StringEscapeState::Outside,
             StringEscapeState::Digits { count, unit, is_second } => {
-                let Some(digit) = char::from(byte).to_digit(16) else { return JsonState::Unusable };
+                let Some(digit) = char::from(byte).to_digit(16) else { return PartialJsonState::Unusable };
                 let (count, unit) = (count + 1, unit * 16 + digit);
                 match count {
                     4 if !is_second && (0xD800..0xDC00).contains(&unit) => StringEscapeState::SecondUnit,
@@ -184,25 +192,27 @@ impl PartialArguments {
                 }
             }
             StringEscapeState::SecondUnit if byte == b'\\' => StringEscapeState::Kind { is_second: true },
-            StringEscapeState::Kind { is_second: true } | StringEscapeState::SecondUnit => return JsonState::Unusable,
+            StringEscapeState::Kind { is_second: true } | StringEscapeState::SecondUnit => {
+                return PartialJsonState::Unusable;
+            }
         };
-        JsonState::Text { is_name, escape }
+        PartialJsonState::Text { is_name, escape }
     }
 
-    fn open_bracket(&mut self, bracket: u8, at: usize) -> JsonState {
+    fn open_bracket(&mut self, bracket: u8, at: usize) -> PartialJsonState {
         if self.open.len() == MAX_PARTIAL_ARGUMENTS_DEPTH {
-            return JsonState::Unusable;
+            return PartialJsonState::Unusable;
         }
         self.open.push(bracket);
         self.complete = at + 1;
-        if bracket == b'}' { JsonState::Name } else { JsonState::Value }
+        if bracket == b'}' { PartialJsonState::Name } else { PartialJsonState::Value }
     }
 
-    fn close_bracket(&mut self, bracket: u8, at: usize) -> JsonState {
+    fn close_bracket(&mut self, bracket: u8, at: usize) -> PartialJsonState {
         if self.open.pop() != Some(bracket) {
-            return JsonState::Unusable;
+            return PartialJsonState::Unusable;
         }
         self.complete = at + 1;
-        if self.open.is_empty() { JsonState::End } else { JsonState::Next }
+        if self.open.is_empty() { PartialJsonState::End } else { PartialJsonState::Next }
     }
 }

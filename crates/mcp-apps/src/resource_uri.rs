@@ -64,7 +64,7 @@ impl UiUri {
     /// Returns `true` if `echoed`, the URI in a server's response, names the same page. It may differ in letter case
     /// and in slashes at the end.
     #[must_use]
-    pub fn is_same_page_as(&self, echoed: &str) -> bool {
+    pub fn matches_echoed_uri(&self, echoed: &str) -> bool {
         self.0.trim_end_matches('/').eq_ignore_ascii_case(echoed.trim_end_matches('/'))
     }
 }
@@ -100,11 +100,11 @@ mod tests {
     }
 
     #[test]
-    fn letter_case_and_slashes_at_the_end_do_not_matter_in_an_echo() {
+    fn echoed_ui_uri_may_differ_in_case_and_trailing_slashes() {
         let uri = UiUri::parse("ui://Clock/app").unwrap();
-        assert!(uri.is_same_page_as("ui://clock/app/"));
-        assert!(uri.is_same_page_as("ui://Clock/app"));
-        assert!(!uri.is_same_page_as("ui://clock/other"));
-        assert!(!uri.is_same_page_as("ui://clock"));
+        assert!(uri.matches_echoed_uri("ui://clock/app/"));
+        assert!(uri.matches_echoed_uri("ui://Clock/app"));
+        assert!(!uri.matches_echoed_uri("ui://clock/other"));
+        assert!(!uri.matches_echoed_uri("ui://clock"));
     }
 }

@@ -7,14 +7,14 @@ pub(crate) const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Beginning of an untrusted text, in quotation marks, with hidden characters escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt(String);
+pub struct UntrustedTextExcerpt(String);
 
-impl Excerpt {
+impl UntrustedTextExcerpt {
     pub(crate) fn of(text: &str) -> Self {
         let mut characters = text.chars();
         let beginning: String = characters.by_ref().take(MAX_EXCERPT_CHARS).collect();
         let more = if characters.next().is_some() { "…" } else { "" };
-        Self(format!("\"{}{more}\"", foreign::visible(&beginning)))
+        Self(format!("\"{}{more}\"", foreign::escape_invisible(&beginning)))
     }
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn has_only_visible_characters(text: &str) -> bool {
     !text.chars().any(|character| character.is_whitespace() || foreign::is_hidden(character))
 }
 
-impl fmt::Display for Excerpt {
+impl fmt::Display for UntrustedTextExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn excerpt_is_bounded_and_shows_hidden_characters() {
         let text = format!("\u{202e}{}", "a".repeat(500));
-        let excerpt = Excerpt::of(&text).to_string();
+        let excerpt = UntrustedTextExcerpt::of(&text).to_string();
         assert!(excerpt.starts_with(r#""\u{202e}aaa"#), "the direction mark should be escaped: {excerpt}");
         assert!(excerpt.ends_with("…\""));
         assert!(excerpt.chars().count() < 100, "the excerpt should be short");

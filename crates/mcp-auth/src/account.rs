@@ -8,7 +8,7 @@ use crate::error::AuthPhase;
 
 /// State of a sign-in at one authorization server. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
+pub struct SignedInAccount {
     /// Issuer identifier of the authorization server at which the user signed in.
     pub issuer: String,
     /// Identifier of the resource (the MCP server) for which the token is issued.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::sync::watch;
 
-use crate::account::{Account, AuthProgress, SignOutOutcome};
-use crate::auth_step::AuthStep;
+use crate::account::{AuthProgress, SignOutOutcome, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::error::AuthError;
+use crate::logged_auth_step::LoggedAuthStep;
 use crate::request_budget::RequestBudget;
 use crate::settings::AuthorizationSettings;
 use crate::user::AuthReason;
@@ -26,8 +26,8 @@ use crate::vault::VaultEntryPersistence;
 /// # use std::time::SystemTime;
 /// # use async_trait::async_trait;
 /// # use mcp_auth::{
-/// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, VaultEntryPersistence, GrantKind,
-/// #     PreregisteredClient, UserInteraction, Vault, VaultError, VaultKey,
+/// #     AuthorizationSettings, ClientIdSettings, ConsentAnswer, ConsentPrompt, DpopUse, GrantKind,
+/// #     PreregisteredClient, VaultEntryPersistence, UserInteraction, Vault, VaultError, VaultKey,
 /// # };
 /// # use mcp_transport::http::UntrustedUrlClient;
 /// # use secrecy::SecretSlice;
@@ -60,9 +60,9 @@ use crate::vault::VaultEntryPersistence;
 /// # }
 /// # fn settings(server: Url) -> AuthorizationSettings {
 /// #     AuthorizationSettings {
-/// #         web: UntrustedUrlClient::guarded(vec![server.origin()]),
+/// #         web: UntrustedUrlClient::for_public_hosts_and(vec![server.origin()]),
 /// #         server,
-/// #         client: ClientSource::default(),
+/// #         client: ClientIdSettings::default(),
 /// #         grant: GrantKind::AuthorizationCode,
 /// #         scopes: None,
 /// #         issuer: None,
@@ -113,8 +113,8 @@ impl ServerAuthorization {
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Vault`] if the vault cannot be read.
-    pub async fn load(&self) -> Result<(), AuthError> {
-        self.shared.load().await
+    pub async fn load_stored_sign_in(&self) -> Result<(), AuthError> {
+        self.shared.load_stored_sign_in().await
     }
 
     /// Runs a sign-in, for the reason that `why` gives to the user. Sign-ins run one at a time: a second call waits for
@@ -123,7 +123,7 @@ impl ServerAuthorization {
     ///
     /// # Errors
     /// Returns an [`AuthError`] with the phase in which the sign-in failed, and its [`AuthErrorCause`].
-    pub async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
+    pub async fn sign_in(&self, why: AuthReason) -> Result<SignedInAccount, AuthError> {
         self.shared.sign_in(why).await
     }
 
@@ -134,7 +134,7 @@ impl ServerAuthorization {
 
     /// Forgets earlier failures of token renewals and vault reads, which would delay the next attempt. Called when the
     /// user retries or the network changes.
-    pub fn clear_failures(&self) {
+    pub fn clear_renewal_and_vault_failures(&self) {
         let mut state = self.shared.state();
         (state.failed_refresh, state.last_read_error, state.refusals) = (None, None, RequestBudget::default());
     }
@@ -151,7 +151,7 @@ impl ServerAuthorization {
     }
 
     /// Returns the account, or `None` if nobody is signed in or the vault has not been read yet.
-    pub fn account(&self) -> Option<Account> {
+    pub fn account(&self) -> Option<SignedInAccount> {
         self.shared.account()
     }
 
@@ -172,12 +172,12 @@ impl ServerAuthorization {
     }
 
     /// Returns the state of the running sign-in, or `None` if none is running.
-    pub fn in_progress(&self) -> Option<AuthProgress> {
+    pub fn progress(&self) -> Option<AuthProgress> {
         self.shared.state().progress.clone()
     }
 
     /// Returns the logged steps of the last sign-in and of later operations, such as token renewals, oldest first.
-    pub fn steps(&self) -> Vec<AuthStep> {
+    pub fn logged_steps(&self) -> Vec<LoggedAuthStep> {
         self.shared.web.steps()
     }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::account::{Account, AuthProgress};
+use crate::account::{AuthProgress, SignedInAccount};
 use crate::challenge::TokenChallenge;
 use crate::dpop::DpopNonces;
 use crate::error::{AuthError, AuthPhase};
@@ -50,7 +50,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) loaded: bool,
     /// Time and error of the last read of the vault, if it failed.
     pub(crate) last_read_error: Option<(Instant, VaultError)>,
-    pub(crate) in_vault: VaultContents,
+    pub(crate) in_vault: LastKnownVaultContents,
     pub(crate) record: Option<SignInRecord>,
     /// Counter that increases whenever the tokens are read, replaced or removed. A request is sent with the generation
     /// of its token, so that a refusal which arrives after the tokens were replaced repeats the request instead of
@@ -72,7 +72,7 @@ pub(crate) struct AuthorizationState {
 
 /// Contents of the vault for the sign-in that are known from the last read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum VaultContents {
+pub(crate) enum LastKnownVaultContents {
     /// The vault was not read yet, or could not be read.
     #[default]
     Unknown,
@@ -81,9 +81,11 @@ pub(crate) enum VaultContents {
     Entry([u8; 32]),
 }
 
-impl VaultContents {
-    pub(crate) fn from_entry(entry: Option<&SecretSlice<u8>>) -> VaultContents {
-        entry.map_or(VaultContents::Nothing, |entry| VaultContents::Entry(Sha256::digest(entry.expose_secret()).into()))
+impl LastKnownVaultContents {
+    pub(crate) fn from_entry(entry: Option<&SecretSlice<u8>>) -> LastKnownVaultContents {
+        entry.map_or(LastKnownVaultContents::Nothing, |entry| {
+            LastKnownVaultContents::Entry(Sha256::digest(entry.expose_secret()).into())
+        })
     }
 }
 
@@ -138,7 +140,7 @@ impl AuthorizationContext {
         matches!(self.settings.grant, GrantKind::AuthorizationCode)
     }
 
-    pub(crate) fn account(&self) -> Option<Account> {
+    pub(crate) fn account(&self) -> Option<SignedInAccount> {
         self.state().record.as_ref().map(|record| record.account(!self.is_interactive()))
     }
 
@@ -148,7 +150,7 @@ impl AuthorizationContext {
 
     /// Sets the phase of the running sign-in. If no sign-in is running, the phase is ignored, because token renewals
     /// call this as well.
-    pub(crate) fn set_progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
+    pub(crate) fn set_sign_in_progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
             *progress = AuthProgress { phase, authorize_url };
         }
@@ -171,7 +173,7 @@ impl AuthorizationContext {
     }
 
     /// Returns the cancellation token for a sign-in that starts now.
-    pub(crate) fn cancellation(&self) -> CancellationToken {
+    pub(crate) fn sign_in_cancellation(&self) -> CancellationToken {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

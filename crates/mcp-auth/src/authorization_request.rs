@@ -22,7 +22,7 @@ use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
 /// Maximum number of invalid authorization responses that are logged for one sign-in. There may be many, since any
 /// local process can send them.
-const MAX_LOGGED_RESPONSES: usize = 10;
+const MAX_LOGGED_INVALID_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
 pub(crate) struct AuthorizationRequest<'a> {
@@ -53,7 +53,7 @@ struct AuthorizationRequestSecrets {
 }
 
 impl AuthorizationRequest<'_> {
-    fn prepare(&self) -> Result<AuthorizationRequestSecrets, AuthError> {
+    fn generate_request_secrets(&self) -> Result<AuthorizationRequestSecrets, AuthError> {
         let Some(endpoint) = &self.server.authorization_endpoint else {
             let cause = "it has no authorization endpoint".to_owned();
             let address = crate::metadata_address::displayed_text(&self.server.issuer);
@@ -89,61 +89,65 @@ impl AuthorizationRequest<'_> {
 
 impl AuthorizationContext {
     /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the
-    /// authorization code, the PKCE verifier and the browser's connection, over which the final page is sent.
+    /// authorization code, the PKCE verifier and the browser's connection, over which the result page is sent.
     pub(crate) async fn request_authorization(
         &self,
         visit: AuthorizationRequest<'_>,
         callback: RedirectListener,
     ) -> Result<(SecretString, PkceCodeVerifier, BrowserConnection), AuthError> {
-        let one_use = visit.prepare()?;
+        let one_use = visit.generate_request_secrets()?;
         self.web.register_secret(&one_use.state);
         self.web.register_secret(&SecretString::from(one_use.verifier.secret().clone()));
-        self.request_browser_consent(&visit, &one_use.url).await?;
+        self.request_consent_to_open_browser(&visit, &one_use.url).await?;
         // The registration stays doubted if the browser never returns.
-        self.mark_reused_registration_as_doubted(&visit, true).await;
-        self.set_progress(AuthPhase::Browser, Some(one_use.url.clone()));
+        self.store_doubt_about_reused_registration(&visit, true).await;
+        self.set_sign_in_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
         if let Err(cause) = user.open_browser(&one_use.url).await {
-            let cause = self.web.format_untrusted(&cause);
+            let cause = self.web.redact_and_escape_untrusted(&cause);
             self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
             if !user.can_paste_response_url() {
-                self.mark_reused_registration_as_doubted(&visit, false).await;
+                self.store_doubt_about_reused_registration(&visit, false).await;
                 return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }
         }
-        self.set_progress(AuthPhase::Callback, Some(one_use.url.clone()));
+        self.set_sign_in_progress(AuthPhase::Callback, Some(one_use.url.clone()));
         let noted = AtomicUsize::new(0);
         let refused = |why: &str| {
-            if noted.fetch_add(1, Ordering::Relaxed) < MAX_LOGGED_RESPONSES {
+            if noted.fetch_add(1, Ordering::Relaxed) < MAX_LOGGED_INVALID_RESPONSES {
                 self.web.note(AuthPhase::Callback, &format!("an invalid response was refused: {why}"));
             }
         };
         let (returned, waiting) = tokio::select! {
-            () = tokio::time::sleep(redirect_listener::BROWSER_RESPONSE_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
+            () = tokio::time::sleep(redirect_listener::AUTHORIZATION_RESPONSE_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
             returned = self.wait_for_pasted_response(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
-        let judged = self.verify_response(returned, visit.server);
+        let judged = self.verify_authorization_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_oauth_error_response) {
-            self.mark_reused_registration_as_doubted(&visit, false).await;
+            self.store_doubt_about_reused_registration(&visit, false).await;
         }
         match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
             Err(error) => {
-                waiting.send_final_page(Err(&error.to_string())).await;
+                waiting.send_sign_in_result_page(Err(&error.to_string())).await;
                 Err(error)
             }
         }
     }
 
-    async fn mark_reused_registration_as_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
+    async fn store_doubt_about_reused_registration(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused_registration) = visit.reused_registration {
             self.store_registration(&ClientRegistration { doubted, ..reused_registration.clone() }).await;
         }
     }
 
-    async fn request_browser_consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
+    async fn request_consent_to_open_browser(
+        &self,
+        visit: &AuthorizationRequest<'_>,
+        url: &Url,
+    ) -> Result<(), AuthError> {
         let had = {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
@@ -184,13 +188,16 @@ impl AuthorizationContext {
     }
 
     /// Checks the issuer of an authorization response, and returns its authorization code.
-    fn verify_response(
+    fn verify_authorization_response(
         &self,
         returned: AuthorizationResponse,
         server: &AuthorizationServerMetadata,
     ) -> Result<SecretString, AuthError> {
-        let checked =
-            redirect_listener::check_response_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
+        let checked = redirect_listener::check_authorization_response_issuer(
+            returned.iss.as_deref(),
+            &server.issuer,
+            server.promises_iss,
+        );
         if let Err(cause) = checked {
             self.web.note(AuthPhase::Callback, &format!("{cause}; the response is not used"));
             return Err(AuthPhase::Callback.error(cause));
@@ -202,11 +209,11 @@ impl AuthorizationContext {
                 Ok(code)
             }
             Brought::Error { code, description } => {
-                let code = self.web.format_untrusted(&code);
+                let code = self.web.redact_and_escape_untrusted(&code);
                 if code == "access_denied" {
                     self.web.note(AuthPhase::Callback, "access was denied in the browser");
                 }
-                let description = description.map(|text| self.web.format_untrusted(&text));
+                let description = description.map(|text| self.web.redact_and_escape_untrusted(&text));
                 Err(AuthPhase::Callback.error(AuthErrorCause::Refused { code, description }))
             }
         }

@@ -44,17 +44,17 @@ pub(crate) struct AuthorizationServerMetadata {
 /// # Errors
 /// Returns an error if no well-known location has metadata, and [`AuthErrorCause::IssuerMismatch`],
 /// [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
-pub(crate) async fn discover_server_by_issuer(
+pub(crate) async fn discover_authorization_server_by_issuer(
     web: &AuthHttpClient,
     issuer: &str,
 ) -> Result<AuthorizationServerMetadata, AuthError> {
     let base = metadata_address::parse_endpoint_url("the authorization server", issuer, web.user_entered_urls())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
-    for url in server_metadata_urls(&base) {
-        match fetch_server_metadata(web, &url, &[issuer]).await? {
-            MetadataLookupResult::Found(server) => return Ok(*server),
-            MetadataLookupResult::Absent(cause) => {
+    for url in authorization_server_metadata_urls(&base) {
+        match fetch_authorization_server_metadata(web, &url, &[issuer]).await? {
+            ServerMetadataLookup::Found(server) => return Ok(*server),
+            ServerMetadataLookup::Absent(cause) => {
                 last = Some(last.map_or(cause.clone(), |before| more_informative_cause(before, cause)))
             }
         }
@@ -68,20 +68,20 @@ pub(crate) async fn discover_server_by_issuer(
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
-pub(crate) async fn discover_server_at_origin(
+pub(crate) async fn discover_authorization_server_at_origin(
     web: &AuthHttpClient,
     server: &Url,
 ) -> Result<AuthorizationServerMetadata, AuthError> {
-    let base = server_origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
+    let base = origin_url_of_mcp_server(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
     // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = url_with_path(&base, "/.well-known/oauth-authorization-server");
-    match fetch_server_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
-        MetadataLookupResult::Found(server) => Ok(*server),
-        MetadataLookupResult::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
+    match fetch_authorization_server_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
+        ServerMetadataLookup::Found(server) => Ok(*server),
+        ServerMetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
             Err(PHASE.error(cause))
         }
-        MetadataLookupResult::Absent(_) => {
+        ServerMetadataLookup::Absent(_) => {
             web.set_conclusion("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
@@ -104,7 +104,7 @@ pub(crate) async fn discover_server_at_origin(
 }
 
 /// Result of requesting authorization server metadata from one URL.
-enum MetadataLookupResult {
+enum ServerMetadataLookup {
     Found(Box<AuthorizationServerMetadata>),
     /// The URL has no usable metadata. Another URL may have it. Contains the cause.
     Absent(AuthErrorCause),
@@ -114,18 +114,18 @@ enum MetadataLookupResult {
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
-async fn fetch_server_metadata(
+async fn fetch_authorization_server_metadata(
     web: &AuthHttpClient,
     url: &Url,
     issuers: &[&str],
-) -> Result<MetadataLookupResult, AuthError> {
+) -> Result<ServerMetadataLookup, AuthError> {
     let answer = web.get(PHASE, url).await?;
-    match metadata_document::parse_response(url, &answer) {
+    match metadata_document::parse_metadata_response(url, &answer) {
         MetadataResponse::Found(members) => {
-            match parse_server_metadata(&members, url, issuers, web.user_entered_urls()) {
+            match parse_authorization_server_metadata(&members, url, issuers, web.user_entered_urls()) {
                 Ok(server) => {
                     web.set_conclusion("this is the authorization server's metadata");
-                    Ok(MetadataLookupResult::Found(Box::new(server)))
+                    Ok(ServerMetadataLookup::Found(Box::new(server)))
                 }
                 Err(cause) => {
                     web.set_conclusion(&format!("{cause}; it is not used"));
@@ -135,7 +135,7 @@ async fn fetch_server_metadata(
         }
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.set_conclusion("there is no metadata here");
-            Ok(MetadataLookupResult::Absent(cause))
+            Ok(ServerMetadataLookup::Absent(cause))
         }
     }
 }
@@ -148,7 +148,7 @@ fn more_informative_cause(first: AuthErrorCause, second: AuthErrorCause) -> Auth
 }
 
 /// Parses the metadata document that `url` returned. Its issuer must be one of `issuers`.
-pub(crate) fn parse_server_metadata(
+pub(crate) fn parse_authorization_server_metadata(
     members: &Map<String, Value>,
     url: &Url,
     issuers: &[&str],
@@ -174,7 +174,7 @@ pub(crate) fn parse_server_metadata(
     };
     // The client is registered before the consent request, which lists the other endpoints.
     let registration = metadata_document::string_member(members, "registration_endpoint")
-        .map(|text| metadata_address::parse_endpoint_url_of_owner("the registration endpoint", &text, url, named))
+        .map(|text| metadata_address::parse_endpoint_url_from_metadata("the registration endpoint", &text, url, named))
         .transpose()?;
     let authorization = metadata_document::string_member(members, "authorization_endpoint")
         .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
@@ -211,7 +211,7 @@ pub(crate) fn parse_server_metadata(
 
 /// Returns the URLs at which an issuer may publish its metadata, in the order in which the specification requires to
 /// try them.
-fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
+fn authorization_server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
         return vec![
@@ -228,7 +228,7 @@ fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
 
 /// Returns the URL of an MCP server without path, query and user information, which 2025-03-26 calls the authorization
 /// base URL.
-pub(crate) fn server_origin(server: &Url) -> Option<Url> {
+pub(crate) fn origin_url_of_mcp_server(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }
 
@@ -259,14 +259,14 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        parse_server_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
+        parse_authorization_server_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
     }
 
     #[test]
     fn metadata_urls_are_in_the_order_of_the_specification() {
         let places = |issuer: &str| {
             let issuer = Url::parse(issuer).unwrap();
-            server_metadata_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+            authorization_server_metadata_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
         };
         let with_path = [
             "/.well-known/oauth-authorization-server/tenant1",
@@ -336,7 +336,7 @@ mod tests {
                 "token_endpoint": format!("{issuer}/token"),
                 "registration_endpoint": at("containers/create?x=1"),
             });
-            super::parse_server_metadata(document.as_object().unwrap(), &url, &[issuer], &named)
+            super::parse_authorization_server_metadata(document.as_object().unwrap(), &url, &[issuer], &named)
         };
         assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
         assert!(read(9401).is_ok(), "the server's origin must be allowed");

@@ -15,7 +15,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
-use crate::token_refresh::{renew_if_due, renew_token};
+use crate::token_refresh::{renew_if_due, renew_tokens};
 use crate::user::AuthReason;
 
 /// Maximum age, in seconds, of a token that counts as new. A new token that the server refuses is not renewed, because
@@ -33,28 +33,28 @@ impl Authorizer for ServerAuthorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.try_load_record().await;
+        shared.load_record_unless_recently_failed().await;
         renew_if_due(shared).await.map_err(|error| SigningRefusal(authorization_error_text(&error)))?;
         shared.sign(method, url)
     }
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
-        let bearer = TokenChallenge::parse(&challenge.www_authenticate);
+        let challenge_parameters = TokenChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
         let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::parse_dpop_nonce);
-        let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
+        let requires_nonce = nonce.is_some() && challenge_parameters.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
         }
-        if let Err(error) = shared.load().await {
+        if let Err(error) = shared.load_stored_sign_in().await {
             return ChallengeOutcome::Stop(authorization_error_text(&error));
         }
         if requires_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
         }
         match challenge.status {
-            401 => self.on_unauthorized(&challenge, bearer).await,
-            _ => self.on_insufficient_scope(&challenge, bearer).await,
+            401 => self.on_unauthorized(&challenge, challenge_parameters).await,
+            _ => self.on_insufficient_scope(&challenge, challenge_parameters).await,
         }
     }
 
@@ -109,12 +109,17 @@ impl AuthorizationContext {
 }
 
 impl ServerAuthorization {
-    /// Handles a 401 response of the MCP server: the token is missing, expired or revoked.
-    async fn on_unauthorized(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
+    /// Handles a 401 response of the MCP server: the token is missing, expired or revoked. Stores the parameters of the
+    /// challenge in `last_challenge`. `discover_resource` follows their metadata URL later, in a sign-in or renewal.
+    async fn on_unauthorized(
+        &self,
+        challenge: &AuthChallenge,
+        challenge_parameters: TokenChallenge,
+    ) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
-            state.last_challenge = Some(bearer);
+            state.last_challenge = Some(challenge_parameters);
             if state.generation != challenge.generation && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
@@ -155,16 +160,20 @@ impl ServerAuthorization {
             };
             return ChallengeOutcome::Stop(cause);
         }
-        match renew_token(shared, challenge.generation, true).await {
+        match renew_tokens(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(authorization_error_text(&error)),
         }
     }
 
     /// Handles a 403 response of the MCP server: the token is valid but lacks a scope.
-    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
+    async fn on_insufficient_scope(
+        &self,
+        challenge: &AuthChallenge,
+        challenge_parameters: TokenChallenge,
+    ) -> ChallengeOutcome {
         let shared = &self.shared;
-        let cancelled = shared.cancellation();
+        let cancelled = shared.sign_in_cancellation();
         let _lock = shared.sign_in_lock.lock().await;
         let (had, granted) = {
             let state = shared.state();
@@ -173,13 +182,16 @@ impl ServerAuthorization {
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union_of_scopes(&record.requested, &record.granted);
-            let has_all = bearer.scope.as_ref().is_some_and(|scopes| scopes::missing_scopes(scopes, &had).is_empty());
+            let has_all = challenge_parameters
+                .scope
+                .as_ref()
+                .is_some_and(|scopes| scopes::missing_scopes(scopes, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
             (had, record.granted.clone())
         };
-        let scopes = bearer.scope.clone().unwrap_or_default();
+        let scopes = challenge_parameters.scope.clone().unwrap_or_default();
         let names = scopes.join(" ");
         if scopes::missing_scopes(&scopes, &had).is_empty() {
             let problem = format!("the server requires the permissions \"{names}\", which were requested already");
@@ -201,7 +213,7 @@ impl ServerAuthorization {
         }
         // The user sees the added scopes for every kind of grant.
         let reason = AuthReason::StepUp { operation: crate::metadata_address::displayed_text(&challenge.operation) };
-        let signed_in = shared.run_sign_in(reason, Some(bearer), &cancelled, None).await.map(|_| ());
+        let signed_in = shared.run_sign_in(reason, Some(challenge_parameters), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.record(&challenge.operation, now);
         match signed_in {
             Ok(()) => ChallengeOutcome::Again,

@@ -36,7 +36,7 @@ impl TokenChallenge {
         bearer
     }
 
-    fn add(&mut self, challenge: &ParsedChallenge) {
+    fn add(&mut self, challenge: &ParsedAuthChallenge) {
         let is_dpop = challenge.scheme.eq_ignore_ascii_case("dpop");
         // Parameters without a scheme are treated as Bearer.
         if !is_dpop && !challenge.scheme.is_empty() && !challenge.scheme.eq_ignore_ascii_case("bearer") {
@@ -60,7 +60,7 @@ impl TokenChallenge {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct ParsedChallenge {
+struct ParsedAuthChallenge {
     scheme: String,
     /// Parameters of the challenge, with names in lower case.
     parameters: Vec<(String, String)>,
@@ -68,21 +68,21 @@ struct ParsedChallenge {
 
 /// Characters between a word in a `WWW-Authenticate` value and the word before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WordSeparator {
+enum ChallengeSeparator {
     Comma,
     Space,
 }
 
-fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
-    let mut found: Vec<ParsedChallenge> = Vec::new();
+fn parse_challenges(line: &str) -> Vec<ParsedAuthChallenge> {
+    let mut found: Vec<ParsedAuthChallenge> = Vec::new();
     let mut rest = line;
-    let mut before = WordSeparator::Comma;
+    let mut before = ChallengeSeparator::Comma;
     // `true` if the last parameter had no quotes, so that a lone word may still belong to it.
     let mut open_value = false;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t', ',']);
         if rest[..rest.len() - trimmed.len()].contains(',') {
-            before = WordSeparator::Comma;
+            before = ChallengeSeparator::Comma;
         }
         rest = trimmed;
         if rest.is_empty() || found.len() >= MAX_PARSED_CHALLENGES {
@@ -93,7 +93,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
             let (text, quoted, end) = parse_parameter_value(value);
             rest = end;
             if found.is_empty() {
-                found.push(ParsedChallenge::default());
+                found.push(ParsedAuthChallenge::default());
             }
             if let Some(challenge) = found.last_mut()
                 && challenge.parameters.len() < MAX_PARSED_CHALLENGES
@@ -108,19 +108,19 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
         } else {
             rest = after;
             let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
-            if before == WordSeparator::Comma || is_common_auth_scheme(word) {
-                found.push(ParsedChallenge { scheme: word.to_owned(), parameters: Vec::new() });
+            if before == ChallengeSeparator::Comma || is_known_auth_scheme(word) {
+                found.push(ParsedAuthChallenge { scheme: word.to_owned(), parameters: Vec::new() });
                 open_value = false;
             } else if let Some((_, value)) = last.filter(|_| open_value) {
                 value.push(' ');
                 value.push_str(word);
             }
         }
-        before = WordSeparator::Space;
+        before = ChallengeSeparator::Space;
     }
 }
 
-fn is_common_auth_scheme(word: &str) -> bool {
+fn is_known_auth_scheme(word: &str) -> bool {
     ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_of_an_authenticate_header_are_parsed() {
+    fn all_forms_of_a_www_authenticate_header_are_parsed() {
         const METADATA_URL: &str = "https://a.example/.well-known/oauth-protected-resource";
         let url = Some(METADATA_URL);
         // Lines -> resource_metadata, scope, error, dpop

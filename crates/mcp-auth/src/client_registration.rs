@@ -13,7 +13,7 @@ use crate::http_client::AuthHttpClient;
 use crate::metadata_address;
 use crate::metadata_document;
 use crate::oauth_client::{OAuthClient, StoredClientAuth, client_secret_method};
-use crate::settings::{ClientSecretMethod, ClientSource};
+use crate::settings::{ClientIdSettings, ClientSecretMethod};
 use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
@@ -58,32 +58,32 @@ impl ClientRegistration {
 /// [`AuthErrorCause::Unreadable`] if the response cannot be used.
 pub(crate) async fn register_client(
     web: &AuthHttpClient,
-    source: &ClientSource,
+    source: &ClientIdSettings,
     server: &AuthorizationServerMetadata,
     endpoint: &Url,
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    match send_registration(web, source, server, endpoint, redirect_uri, dpop).await {
+    match send_registration_request(web, source, server, endpoint, redirect_uri, dpop).await {
         Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
             web.set_conclusion("the redirect URI is refused; trying localhost as its host");
             let mut named = redirect_uri.clone();
             let _ = named.set_host(Some("localhost"));
-            send_registration(web, source, server, endpoint, &named, dpop).await
+            send_registration_request(web, source, server, endpoint, &named, dpop).await
         }
         other => other,
     }
 }
 
-async fn send_registration(
+async fn send_registration_request(
     web: &AuthHttpClient,
-    source: &ClientSource,
+    source: &ClientIdSettings,
     server: &AuthorizationServerMetadata,
     endpoint: &Url,
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    let method = auth_method_to_register(server.auth_methods.as_deref());
+    let method = token_endpoint_auth_method_to_register(server.auth_methods.as_deref());
     let mut body = json!({
         "client_name": source.name,
         "application_type": "native",
@@ -116,13 +116,13 @@ async fn send_registration(
     let error = members.as_ref().and_then(|members| metadata_document::string_member(members, "error"));
     let failed = match (members, error) {
         (Some(members), None) if (200..300).contains(&status) => {
-            return parse_registration(web, &members, server, redirect_uri, method)
+            return parse_registration_response(web, &members, server, redirect_uri, method)
                 .map_err(|cause| PHASE.error(unreadable(cause)));
         }
         (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
-            code: web.format_untrusted(&code),
+            code: web.redact_and_escape_untrusted(&code),
             description: metadata_document::string_member(&members, "error_description")
-                .map(|text| web.format_untrusted(&text)),
+                .map(|text| web.redact_and_escape_untrusted(&text)),
         },
         (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
         _ => AuthErrorCause::Status { address: address.clone(), status },
@@ -131,7 +131,7 @@ async fn send_registration(
     Err(PHASE.error(failed))
 }
 
-fn parse_registration(
+fn parse_registration_response(
     web: &AuthHttpClient,
     members: &Map<String, Value>,
     server: &AuthorizationServerMetadata,
@@ -177,7 +177,7 @@ fn parse_registration(
 
 /// Returns the value of `token_endpoint_auth_method` with which to register the app: `none` if the server supports it,
 /// since native apps are public clients.
-pub(crate) fn auth_method_to_register(methods: Option<&[String]>) -> &'static str {
+pub(crate) fn token_endpoint_auth_method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];
     known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")

@@ -27,7 +27,7 @@ pub(crate) struct SignInClient {
 
 impl AuthorizationContext {
     /// Selects or registers a client id, and starts a redirect listener on the port of the client's redirect URI.
-    pub(crate) async fn select_client(
+    pub(crate) async fn select_sign_in_client(
         &self,
         server: &AuthorizationServerMetadata,
         dpop: bool,
@@ -43,26 +43,26 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
             None
         });
-        let stored = self.registration(&server.issuer).await;
+        let stored = self.load_registration(&server.issuer).await;
         let methods = server.auth_methods.as_deref();
         match oauth_client::choose_client_id_approach(source, server, stored, first.as_deref())? {
             ClientIdApproach::Preregistered(preregistered) => {
                 oauth_client::check_client_authentication_support(&preregistered.authentication, server)?;
                 let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
-                self.sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
+                self.build_sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
             }
             ClientIdApproach::Document(url) => {
                 let callback = RedirectListener::bind(None, false).await?;
-                self.sign_in_client(oauth_client::metadata_document_client(&url), callback)
+                self.build_sign_in_client(oauth_client::metadata_document_client(&url), callback)
             }
             ClientIdApproach::Registered(stored) => {
-                self.redact_client_secrets(&stored.client);
+                self.register_client_secrets_to_redact(&stored.client);
                 let port = stored.redirect_uri.as_ref().and_then(Url::port);
                 let callback = RedirectListener::bind(port, false).await?;
                 match (&server.registration_endpoint, stored.redirect_uri.clone()) {
                     // The registered port is in use, and only registered redirect URIs are allowed.
                     (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
-                        self.register(server, endpoint, callback, dpop).await
+                        self.register_sign_in_client(server, endpoint, callback, dpop).await
                     }
                     (_, Some(redirect_uri)) if port == Some(callback.port()) => Ok(SignInClient {
                         client: stored.client.clone(),
@@ -73,13 +73,13 @@ impl AuthorizationContext {
                     }),
                     _ => Ok(SignInClient {
                         reused_registration: Some(stored.clone()),
-                        ..self.sign_in_client(stored.client, callback)?
+                        ..self.build_sign_in_client(stored.client, callback)?
                     }),
                 }
             }
             ClientIdApproach::Register(endpoint) => {
                 let callback = RedirectListener::bind(None, false).await?;
-                self.register(server, &endpoint, callback, dpop).await
+                self.register_sign_in_client(server, &endpoint, callback, dpop).await
             }
             ClientIdApproach::AskUser => {
                 // The listener is bound first, as the user may have to register the redirect URI. It uses the same port
@@ -99,18 +99,21 @@ impl AuthorizationContext {
                     expires_at: None,
                     doubted: false,
                 };
-                Ok(SignInClient { entered_registration: Some(registration), ..self.sign_in_client(client, callback)? })
+                Ok(SignInClient {
+                    entered_registration: Some(registration),
+                    ..self.build_sign_in_client(client, callback)?
+                })
             }
         }
     }
 
-    fn sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
-        self.redact_client_secrets(&client);
+    fn build_sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
+        self.register_client_secrets_to_redact(&client);
         let redirect_uri = callback.redirect_uri()?;
         Ok(SignInClient { client, callback, redirect_uri, reused_registration: None, entered_registration: None })
     }
 
-    async fn register(
+    async fn register_sign_in_client(
         &self,
         server: &AuthorizationServerMetadata,
         endpoint: &Url,
@@ -138,7 +141,7 @@ impl AuthorizationContext {
         })
     }
 
-    fn redact_client_secrets(&self, client: &OAuthClient) {
+    fn register_client_secrets_to_redact(&self, client: &OAuthClient) {
         match &client.authentication {
             StoredClientAuth::Basic(secret) | StoredClientAuth::Post(secret) => self.web.register_secret(&secret.0),
             StoredClientAuth::PrivateKeyJwt { key_pem, .. } => self.web.register_secret(&key_pem.0),
@@ -148,7 +151,7 @@ impl AuthorizationContext {
 
     /// Returns the client for a grant without user interaction: the pre-registered one, or for the enterprise-managed
     /// grant also a client ID metadata document.
-    pub(crate) async fn non_interactive_client(
+    pub(crate) async fn select_client_without_user(
         &self,
         server: &AuthorizationServerMetadata,
     ) -> Result<OAuthClient, AuthError> {
@@ -165,7 +168,7 @@ impl AuthorizationContext {
             ClientIdApproach::Preregistered(preregistered) => {
                 oauth_client::check_client_authentication_support(&preregistered.authentication, server)?;
                 let client = oauth_client::preregistered_client(&preregistered, server.auth_methods.as_deref());
-                self.redact_client_secrets(&client);
+                self.register_client_secrets_to_redact(&client);
                 Ok(client)
             }
             ClientIdApproach::Document(url) if is_enterprise => Ok(oauth_client::metadata_document_client(&url)),
@@ -180,11 +183,11 @@ impl AuthorizationContext {
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
             Some(preregistered) if record.client.kind == ClientKind::Preregistered => {
                 let client = oauth_client::preregistered_client(preregistered, record.auth_methods.as_deref());
-                self.redact_client_secrets(&client);
+                self.register_client_secrets_to_redact(&client);
                 client
             }
             _ => {
-                self.redact_client_secrets(&record.client);
+                self.register_client_secrets_to_redact(&record.client);
                 record.client.clone()
             }
         }

@@ -25,21 +25,23 @@ impl AuthorizationContext {
         let url = &self.settings.server;
         let resource =
             protected_resource::discover_resource(&self.web, url, challenge.resource_metadata.as_deref()).await?;
-        self.set_progress(AuthPhase::ServerMetadata, None);
+        self.set_sign_in_progress(AuthPhase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
         let server = match &resource {
             Some(resource) if !resource.authorization_servers.is_empty() => {
-                let issuer = self.choose_issuer(resource)?;
-                authorization_server::discover_server_by_issuer(&self.web, &issuer).await?
+                let issuer = self.choose_authorization_server_issuer(resource)?;
+                authorization_server::discover_authorization_server_by_issuer(&self.web, &issuer).await?
             }
             _ => match named {
-                Some(issuer) => authorization_server::discover_server_by_issuer(&self.web, issuer).await?,
+                Some(issuer) => {
+                    authorization_server::discover_authorization_server_by_issuer(&self.web, issuer).await?
+                }
                 None => {
                     self.web.note(
                         AuthPhase::ServerMetadata,
                         "the server names no authorization server; trying its own origin",
                     );
-                    authorization_server::discover_server_at_origin(&self.web, url).await?
+                    authorization_server::discover_authorization_server_at_origin(&self.web, url).await?
                 }
             },
         };
@@ -61,14 +63,14 @@ impl AuthorizationContext {
 
     /// Removes the tokens and registrations that the previous authorization server issued.
     pub(crate) async fn forget_previous_sign_in_data(&self) {
-        if let Err(error) = self.forget_record(false).await {
+        if let Err(error) = self.remove_sign_in_record(false).await {
             self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
     }
 
     /// Returns the challenge of the MCP server. If `challenge` is `None`, sends a request without a token to obtain
     /// one.
-    pub(crate) async fn ensure_challenge(
+    pub(crate) async fn obtain_token_challenge(
         &self,
         challenge: Option<TokenChallenge>,
     ) -> Result<TokenChallenge, AuthError> {
@@ -98,7 +100,7 @@ impl AuthorizationContext {
 
     /// Selects one of several authorization servers: the configured issuer, or else that of the pre-registered client
     /// id, the previous one, or the first (RFC 9728, 7.6).
-    fn choose_issuer(&self, resource: &ProtectedResourceMetadata) -> Result<String, AuthError> {
+    fn choose_authorization_server_issuer(&self, resource: &ProtectedResourceMetadata) -> Result<String, AuthError> {
         let listed = &resource.authorization_servers;
         let first = listed.first().cloned().unwrap_or_default();
         if let Some(named) = &self.settings.issuer {

@@ -20,7 +20,7 @@ const OAUTH_STATE: &str = "state-of-this-sign-in";
 
 /// Parses `WWW-Authenticate` values. Asserts that the result is within the bounds, and that formatting and parsing it
 /// again yields the same result.
-pub fn check_challenge(text: &str) {
+pub fn assert_challenge_parser_invariants(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let challenge = TokenChallenge::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
@@ -57,14 +57,18 @@ pub fn check_challenge(text: &str) {
 
 /// Parses a document as authorization server metadata. Asserts that the result has the requested issuer and allowed
 /// endpoints only.
-pub fn check_server_metadata(bytes: &[u8]) {
+pub fn assert_server_metadata_parser_invariants(bytes: &[u8]) {
     let Some(url) = parse_url("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
-    let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
+    let MetadataResponse::Found(members) =
+        metadata_document::parse_metadata_response(&url, &Response::new(bytes.to_vec()))
     else {
         return;
     };
     let named = UserEnteredUrls::default();
-    let Ok(server) = authorization_server::parse_server_metadata(&members, &url, &[ISSUER], &named) else { return };
+    let Ok(server) = authorization_server::parse_authorization_server_metadata(&members, &url, &[ISSUER], &named)
+    else {
+        return;
+    };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
@@ -85,11 +89,12 @@ pub fn check_server_metadata(bytes: &[u8]) {
 }
 
 /// Parses a document as protected resource metadata. Asserts that the result is about the server.
-pub fn check_resource_metadata(bytes: &[u8]) {
+pub fn assert_resource_metadata_parser_invariants(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parse_url("https://mcp.example/.well-known/x"), parse_url(SERVER_URL)) else {
         return;
     };
-    let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
+    let MetadataResponse::Found(members) =
+        metadata_document::parse_metadata_response(&url, &Response::new(bytes.to_vec()))
     else {
         return;
     };
@@ -122,7 +127,7 @@ pub fn check_resource_metadata(bytes: &[u8]) {
 
 /// Parses a pasted URL as an authorization response. Asserts that an accepted one has the state and the origin of the
 /// sign-in.
-pub fn check_redirect(text: &str) {
+pub fn assert_redirect_parser_invariants(text: &str) {
     let Some(place) = parse_url(REDIRECT_URI) else { return };
     if redirect_listener::parse_pasted_redirect(text, &place, OAUTH_STATE).is_ok() {
         let url = parse_url(text.trim());

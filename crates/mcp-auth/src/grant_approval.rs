@@ -54,13 +54,13 @@ pub(crate) fn endpoints_receiving_secrets(
 }
 
 /// Returns an endpoint of an identity provider that receives secrets, for the list in a consent request.
-pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
+pub(crate) fn identity_provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
     AuthEndpoint::new(EndpointUse::Provider, url, issuer)
 }
 
 impl AuthorizationContext {
     /// Returns the stored approval for this client id, or `None` if there is none.
-    pub(crate) fn grant_approval(&self, client_id: &str) -> Option<GrantApproval> {
+    pub(crate) fn stored_grant_approval(&self, client_id: &str) -> Option<GrantApproval> {
         let state = self.state();
         let approved = state.record.as_ref().and_then(|record| record.approved.clone());
         approved.filter(|approved| approved.client_id == client_id)
@@ -68,9 +68,9 @@ impl AuthorizationContext {
 
     /// Returns the scopes that a grant without user interaction may request: those in the settings and those that the
     /// user approved.
-    pub(crate) fn allowed_scopes(&self, client_id: &str) -> Vec<String> {
+    pub(crate) fn scopes_from_settings_and_approval(&self, client_id: &str) -> Vec<String> {
         let settings = self.settings.scopes.as_deref().unwrap_or_default();
-        let approved = self.grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
+        let approved = self.stored_grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
         scopes::union_of_scopes(settings, &approved)
     }
 
@@ -90,12 +90,12 @@ impl AuthorizationContext {
     ) -> Result<GrantApproval, AuthError> {
         let server = &found.authorization_server;
         let mut used = endpoints_receiving_secrets(server, client);
-        used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
-        let before = self.grant_approval(&client.id);
+        used.extend(provider.map(|provider| identity_provider_endpoint(&provider.url, &provider.issuer)));
+        let before = self.stored_grant_approval(&client.id);
         // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
         // the stored endpoints.
         let is_approved = |endpoint: &AuthEndpoint| match &before {
-            Some(before) => before.has(&endpoint.url),
+            Some(before) => before.covers_endpoint(&endpoint.url),
             None => endpoint.is_on_issuer_site(),
         };
         let is_approved =
@@ -103,7 +103,7 @@ impl AuthorizationContext {
         // The revocation endpoint receives nothing in this request. It is not stored unless it was approved.
         let is_needed = |endpoint: &AuthEndpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
-        let allowed = self.allowed_scopes(&client.id);
+        let allowed = self.scopes_from_settings_and_approval(&client.id);
         let new_scopes = scopes::missing_scopes(requested, &allowed);
         let are_shown = match consenting {
             ConsentMode::Given => true,
@@ -147,7 +147,7 @@ impl AuthorizationContext {
     /// # Errors
     /// Returns [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn request_consent(&self, consent: ConsentPrompt) -> Result<(), AuthError> {
-        self.set_progress(AuthPhase::Consent, None);
+        self.set_sign_in_progress(AuthPhase::Consent, None);
         match self.settings.user.ask_for_consent(consent).await {
             ConsentAnswer::Yes => {
                 self.web.note(AuthPhase::Consent, "the user agreed");

@@ -8,20 +8,20 @@ use mcp_transport::http::{UntrustedUrlClient, UntrustedUrlLimits};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::auth_step::AuthStep;
 use crate::clock::Clock;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::logged_auth_step::LoggedAuthStep;
 use crate::metadata_address::{self, UserEnteredUrls};
 use crate::request_budget::{MAX_REQUESTS_PER_WINDOW, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response to a request of the authorization.
-const AUTH_RESPONSE_LIMITS: UntrustedUrlLimits =
+const AUTH_HTTP_RESPONSE_LIMITS: UntrustedUrlLimits =
     UntrustedUrlLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects that a request for a document follows.
-const MAX_REDIRECTS: usize = 3;
+const MAX_METADATA_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
-const PROTOCOL_VERSION: &str = "2026-07-28";
+const METADATA_REQUEST_PROTOCOL_VERSION: &str = "2026-07-28";
 
 /// HTTP client for all requests of one server's authorization. Limits their rate, and logs each request as a step.
 pub(crate) struct AuthHttpClient {
@@ -52,15 +52,15 @@ impl AuthHttpClient {
 
     /// Discards the logged steps of the previous sign-in, and starts the log of a new one.
     pub(crate) fn begin_sign_in_log(&self) {
-        self.lock().log.begin();
+        self.lock().log.begin_sign_in();
     }
 
     /// Ends the step log of the sign-in. Steps of later operations, such as renewals, are stored separately from it.
     pub(crate) fn end_sign_in_log(&self) {
-        self.lock().log.end();
+        self.lock().log.end_sign_in();
     }
 
-    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+    pub(crate) fn steps(&self) -> Vec<LoggedAuthStep> {
         self.lock().log.steps()
     }
 
@@ -76,7 +76,7 @@ impl AuthHttpClient {
     }
 
     /// Formats untrusted text for display: redacted, escaped and truncated.
-    pub(crate) fn format_untrusted(&self, text: &str) -> String {
+    pub(crate) fn redact_and_escape_untrusted(&self, text: &str) -> String {
         metadata_address::displayed_text(&self.lock().log.redactor.redact_text(text))
     }
 
@@ -87,7 +87,7 @@ impl AuthHttpClient {
 
     pub(crate) fn log_browser_request(&self, phase: AuthPhase, url: &Url, conclusion: &str) {
         let now = (self.now)();
-        self.lock().log.browser_request(now, phase, url, conclusion);
+        self.lock().log.add_browser_request(now, phase, url, conclusion);
     }
 
     pub(crate) fn set_conclusion(&self, conclusion: &str) {
@@ -120,15 +120,15 @@ impl AuthHttpClient {
         };
         let address = request.uri().to_string();
         let began = std::time::Instant::now();
-        let answer = self.client.send(request, AUTH_RESPONSE_LIMITS).await;
+        let answer = self.client.send(request, AUTH_HTTP_RESPONSE_LIMITS).await;
         let took = began.elapsed();
-        self.lock().log.http_request(at, took, phase, &shown, answer.as_ref().ok());
+        self.lock().log.add_http_request(at, took, phase, &shown, answer.as_ref().ok());
         answer.map_err(|error| {
             let address = Url::parse(&address).map_or_else(
                 |_| metadata_address::displayed_text(&address),
                 |url| metadata_address::displayed_url(&url),
             );
-            let cause = self.format_untrusted(&error.to_string());
+            let cause = self.redact_and_escape_untrusted(&error.to_string());
             self.set_conclusion(&cause);
             phase.error(AuthErrorCause::Unreachable { address, cause })
         })
@@ -141,12 +141,12 @@ impl AuthHttpClient {
     /// for an invalid redirect.
     pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_METADATA_REDIRECTS {
             let request = Request::builder()
                 .method(Method::GET)
                 .uri(url.as_str())
                 .header("accept", "application/json")
-                .header("mcp-protocol-version", PROTOCOL_VERSION)
+                .header("mcp-protocol-version", METADATA_REQUEST_PROTOCOL_VERSION)
                 .body(Vec::new());
             let request = request.map_err(|_| phase.error(unusable_url_cause(&url)))?;
             let answer = self.send(phase, request).await?;
@@ -163,10 +163,10 @@ impl AuthHttpClient {
             };
             self.set_conclusion("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
-            url = metadata_address::parse_endpoint_url_of_owner("a redirect", next.as_str(), &url, &self.named)
+            url = metadata_address::parse_endpoint_url_from_metadata("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
-        let cause = format!("it redirects more than {MAX_REDIRECTS} times");
+        let cause = format!("it redirects more than {MAX_METADATA_REDIRECTS} times");
         Err(phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }))
     }
 }

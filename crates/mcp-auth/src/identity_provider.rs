@@ -45,14 +45,14 @@ impl AuthorizationContext {
         why: AuthReason,
         request: &BrowserlessTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
-        let server = authorization_server::discover_server_by_issuer(&self.web, &provider.issuer).await?;
+        let server = authorization_server::discover_authorization_server_by_issuer(&self.web, &provider.issuer).await?;
         check_pkce_support(&server)?;
         oauth_client::check_client_authentication_support(&provider.authentication, &server)?;
-        let client = identity_provider_client(provider, server.auth_methods.as_deref());
+        let client = client_at_identity_provider(provider, server.auth_methods.as_deref());
         let exchange = self.token_exchange_endpoint(provider, Some(&server))?;
-        let mut endpoints = vec![grant_approval::provider_endpoint(&server.token_endpoint, &server.issuer)];
+        let mut endpoints = vec![grant_approval::identity_provider_endpoint(&server.token_endpoint, &server.issuer)];
         if exchange.url != server.token_endpoint {
-            endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
+            endpoints.push(grant_approval::identity_provider_endpoint(&exchange.url, &exchange.issuer));
         }
         endpoints
             .extend(grant_approval::endpoints_receiving_secrets(&request.found.authorization_server, &request.client));
@@ -76,7 +76,7 @@ impl AuthorizationContext {
             reason: why,
         };
         let (code, verifier, waiting) = self.request_authorization(visit, callback).await?;
-        self.set_progress(PHASE, None);
+        self.set_sign_in_progress(PHASE, None);
         let endpoint = self.token_endpoint(&server, &client, None, PHASE);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, None).await;
         let token = granted.and_then(|granted| {
@@ -85,8 +85,8 @@ impl AuthorizationContext {
             checked.map(|()| StoredSecret(token)).map_err(unreadable)
         });
         match &token {
-            Ok(_) => waiting.send_final_page(Ok(())).await,
-            Err(error) => waiting.send_final_page(Err(&error.to_string())).await,
+            Ok(_) => waiting.send_sign_in_result_page(Ok(())).await,
+            Err(error) => waiting.send_sign_in_result_page(Err(&error.to_string())).await,
         }
         Ok((token?, exchange))
     }
@@ -99,7 +99,9 @@ impl AuthorizationContext {
     ) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
-            None => Some(authorization_server::discover_server_by_issuer(&self.web, &provider.issuer).await?),
+            None => {
+                Some(authorization_server::discover_authorization_server_by_issuer(&self.web, &provider.issuer).await?)
+            }
         };
         if let Some(found) = &found {
             oauth_client::check_client_authentication_support(&provider.authentication, found)?;
@@ -143,7 +145,7 @@ impl AuthorizationContext {
             return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
         self.web.register_secret(id_token);
-        let client = identity_provider_client(provider, exchange.methods.as_deref());
+        let client = client_at_identity_provider(provider, exchange.methods.as_deref());
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: PHASE,
@@ -166,7 +168,7 @@ impl AuthorizationContext {
     }
 }
 
-fn identity_provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAuthClient {
+fn client_at_identity_provider(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),

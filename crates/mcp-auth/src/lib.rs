@@ -4,8 +4,9 @@
 //!
 //! A sign-in runs through the modules in this order:
 //!
-//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `token_refresh` renews a token without the
-//!    user if possible, once for all concurrent calls. Otherwise [`ServerAuthorization::sign_in`] is required.
+//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses, and stores it. `token_refresh` renews a
+//!    token without the user if possible, once for all concurrent calls. Otherwise the request fails, and the user
+//!    starts [`ServerAuthorization::sign_in`], which uses the stored challenge with its metadata URL.
 //! 2. `sign_in` serializes sign-ins, and `sign_in_flow` runs one. `discovery` discovers the authorization server:
 //!    `protected_resource` fetches the protected resource metadata, and `authorization_server` the authorization server
 //!    metadata or the defaults of 2025-03-26.
@@ -26,11 +27,10 @@
 //! identity provider, and `grant_approval` requests consent to anything beyond the approved settings.
 //!
 //! `http_client` sends all requests: `request_budget` limits their number, `metadata_address` validates URLs, and
-//! `step_log` stores them as [`AuthStep`]s after `secret_redactor` has removed secrets.
+//! `step_log` stores them as [`LoggedAuthStep`]s after `secret_redactor` has removed secrets.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
-mod auth_step;
 mod authorization;
 mod authorization_context;
 mod authorization_request;
@@ -44,12 +44,12 @@ mod clock;
 mod discovery;
 mod dpop;
 mod error;
-mod final_page;
 #[doc(hidden)]
 pub mod fuzzing;
 mod grant_approval;
 mod http_client;
 mod identity_provider;
+mod logged_auth_step;
 mod metadata_address;
 mod metadata_document;
 mod oauth_client;
@@ -62,6 +62,7 @@ mod settings;
 mod sign_in;
 mod sign_in_flow;
 mod sign_in_record;
+mod sign_in_result_page;
 mod sign_out;
 mod step_log;
 mod step_up;
@@ -74,14 +75,14 @@ mod user;
 mod vault;
 mod vault_storage;
 
-pub use account::{Account, AuthProgress, ClientKind, RevocationOutcome, SignOutOutcome};
-pub use auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
+pub use account::{AuthProgress, ClientKind, RevocationOutcome, SignOutOutcome, SignedInAccount};
 pub use authorization::ServerAuthorization;
 pub use clock::Clock;
 pub use error::{AuthError, AuthErrorCause, AuthPhase};
+pub use logged_auth_step::{LoggedAuthStep, LoggedHttpRequest, LoggedHttpResponse};
 pub use settings::{
-    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
-    PreregisteredClient,
+    AuthorizationSettings, ClientAuthentication, ClientIdSettings, ClientSecretMethod, DpopUse, EnterpriseIdp,
+    GrantKind, PreregisteredClient,
 };
 pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, UserInteraction};
 pub use vault::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use url::{Host, Url};
 
 use crate::error::AuthErrorCause;
@@ -14,7 +14,7 @@ use crate::error::AuthErrorCause;
 /// Maximum number of displayed characters of an untrusted URL.
 const MAX_DISPLAYED_URL_CHARS: usize = 200;
 /// Maximum length in bytes of a URL from metadata or a challenge.
-const MAX_URL_BYTES: usize = 4096;
+const MAX_METADATA_URL_BYTES: usize = 4096;
 
 /// URLs that the user entered for one server: the URL of the server itself, and those of configured issuers.
 #[derive(Debug, Clone, Default)]
@@ -26,11 +26,11 @@ impl UserEnteredUrls {
     }
 
     /// Returns `true` if the user entered a URL with this host. The port may differ.
-    fn has(&self, url: &Url) -> bool {
+    fn contains_host_of(&self, url: &Url) -> bool {
         url.host().is_some_and(|host| self.0.iter().any(|named| named.host().as_ref() == Some(&host)))
     }
 
-    fn has_origin(&self, url: &Url) -> bool {
+    fn contains_origin_of(&self, url: &Url) -> bool {
         self.0.iter().any(|named| named.origin() == url.origin())
     }
 }
@@ -59,14 +59,14 @@ pub(crate) fn parse_endpoint_url(
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_endpoint_url_of_owner(
+pub(crate) fn parse_endpoint_url_from_metadata(
     what: &'static str,
     text: &str,
     owner: &Url,
     named: &UserEnteredUrls,
 ) -> Result<Url, AuthErrorCause> {
     let url = parse_endpoint_url(what, text, named)?;
-    if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
+    if named.contains_host_of(&url) && !named.contains_origin_of(&url) && url.origin() != owner.origin() {
         let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
         return Err(AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() });
     }
@@ -95,14 +95,14 @@ pub(crate) fn parse_browser_url(
         Some(Host::Domain(name)) => is_local_host_name(name),
         None => true,
     };
-    if is_private_address && !named.has(&url) {
+    if is_private_address && !named.contains_host_of(&url) {
         return Err(refuse("it leads into a private network that you did not name"));
     }
     Ok(url)
 }
 
 fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'static str> {
-    if text.len() > MAX_URL_BYTES {
+    if text.len() > MAX_METADATA_URL_BYTES {
         return Err("it is too long");
     }
     if text.contains(|character: char| character.is_control() || character.is_whitespace()) || text.contains('\\') {
@@ -110,12 +110,12 @@ fn check_endpoint_url(text: &str, named: &UserEnteredUrls) -> Result<Url, &'stat
     }
     let url = Url::parse(text).map_err(|_| "it is not a complete address")?;
     // Internationalized names and paths are longer in their encoded form.
-    if url.as_str().len() > MAX_URL_BYTES {
+    if url.as_str().len() > MAX_METADATA_URL_BYTES {
         return Err("it is too long");
     }
     match url.scheme() {
         "https" => {}
-        "http" if is_loopback(&url) && named.has(&url) => {}
+        "http" if is_loopback(&url) && named.contains_host_of(&url) => {}
         "http" => return Err("it is not encrypted (https)"),
         _ => return Err("it is not https"),
     }
@@ -199,7 +199,7 @@ pub(crate) fn displayed_url(url: &Url) -> String {
 /// Formats untrusted text for messages, on a single line. Tabs, which URL parsers ignore, are shown as `\t`.
 pub(crate) fn displayed_text(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_URL_CHARS * 2).collect();
-    visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()
+    escape_invisible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -220,16 +220,16 @@ mod tests {
 
     #[test]
     fn encoded_length_of_a_url_is_bounded() {
-        let within = format!("https://a.example/{}", "a".repeat(MAX_URL_BYTES - 18));
+        let within = format!("https://a.example/{}", "a".repeat(MAX_METADATA_URL_BYTES - 18));
         assert!(
             parse_endpoint_url("a test", &within, &user_entered_test_urls()).is_ok(),
-            "{MAX_URL_BYTES} bytes must be allowed"
+            "{MAX_METADATA_URL_BYTES} bytes must be allowed"
         );
         assert!(
             parse_endpoint_url("a test", &format!("{within}a"), &user_entered_test_urls()).is_err(),
             "one more byte must be rejected"
         );
-        let grows = format!("https://a.example/{}", "é".repeat(MAX_URL_BYTES / 4));
+        let grows = format!("https://a.example/{}", "é".repeat(MAX_METADATA_URL_BYTES / 4));
         assert!(
             parse_endpoint_url("a test", &grows, &user_entered_test_urls()).is_err(),
             "the encoded length must count"
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_and_named_loopback_urls_are_allowed() {
+    fn only_https_and_user_entered_loopback_urls_are_allowed() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
             assert!(
                 parse_endpoint_url("a test", good, &user_entered_test_urls()).is_ok(),

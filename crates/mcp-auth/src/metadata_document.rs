@@ -22,7 +22,7 @@ pub(crate) enum MetadataResponse {
 
 /// Derives from an HTTP response whether the requested document exists. A response that is not a JSON object counts as
 /// no document, since many sites answer every URL with a page.
-pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
+pub(crate) fn parse_metadata_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
     let address = metadata_address::displayed_url(url);
     match answer.status().as_u16() {
         200..=299 => match serde_json::from_slice::<Value>(answer.body()) {

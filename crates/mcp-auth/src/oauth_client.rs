@@ -10,7 +10,7 @@ use crate::client_registration::ClientRegistration;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
 use crate::settings::{
-    ClientAuthentication, ClientSecretMethod, ClientSource, PreregisteredClient, is_client_metadata_document_url,
+    ClientAuthentication, ClientIdSettings, ClientSecretMethod, PreregisteredClient, is_client_metadata_document_url,
 };
 use crate::stored_secret::StoredSecret;
 
@@ -50,7 +50,7 @@ pub(crate) enum ClientIdApproach {
 /// # Errors
 /// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
 pub(crate) fn choose_client_id_approach(
-    source: &ClientSource,
+    source: &ClientIdSettings,
     server: &AuthorizationServerMetadata,
     stored: Option<ClientRegistration>,
     first_issuer: Option<&str>,
@@ -154,7 +154,7 @@ mod tests {
     use secrecy::SecretString;
 
     use super::*;
-    use crate::client_registration::auth_method_to_register;
+    use crate::client_registration::token_endpoint_auth_method_to_register;
 
     const ISSUER: &str = "https://as.example";
 
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    fn preregistered_for(issuer: Option<&str>) -> PreregisteredClient {
+    fn test_preregistered_client(issuer: Option<&str>) -> PreregisteredClient {
         PreregisteredClient {
             issuer: issuer.map(str::to_owned),
             client_id: "mine".to_owned(),
@@ -192,7 +192,7 @@ mod tests {
         ClientRegistration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
-    fn client_id_approach_name(way: &ClientIdApproach) -> &'static str {
+    fn client_id_approach_variant_name(way: &ClientIdApproach) -> &'static str {
         match way {
             ClientIdApproach::Preregistered(_) => "preregistered",
             ClientIdApproach::Document(_) => "document",
@@ -214,22 +214,24 @@ mod tests {
             (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
         ];
         for (has_id, has_document, has_registration, takes_documents, takes_registration, expected, what) in table {
-            let source = ClientSource {
-                preregistered: has_id.then(|| preregistered_for(None)),
+            let source = ClientIdSettings {
+                preregistered: has_id.then(|| test_preregistered_client(None)),
                 metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
-                ..ClientSource::default()
+                ..ClientIdSettings::default()
             };
             let server = server_metadata(takes_documents, takes_registration);
             let way =
                 choose_client_id_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
-            assert_eq!(client_id_approach_name(&way), expected, "{what}");
+            assert_eq!(client_id_approach_variant_name(&way), expected, "{what}");
         }
     }
 
     #[test]
     fn client_id_is_not_sent_to_another_authorization_server() {
-        let source =
-            |issuer| ClientSource { preregistered: Some(preregistered_for(issuer)), ..ClientSource::default() };
+        let source = |issuer| ClientIdSettings {
+            preregistered: Some(test_preregistered_client(issuer)),
+            ..ClientIdSettings::default()
+        };
         for (issuer, first, is_good) in [
             (Some(ISSUER), None, true),
             (None, Some(ISSUER), true),
@@ -289,7 +291,7 @@ mod tests {
             (Some(list(&["client_secret_post"])), "client_secret_post"),
         ] {
             assert_eq!(
-                auth_method_to_register(methods.as_deref()),
+                token_endpoint_auth_method_to_register(methods.as_deref()),
                 expected,
                 "[auth-b-public-client] with {methods:?}"
             );

@@ -37,7 +37,7 @@ pub(crate) async fn discover_resource(
     advertised: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(advertised) = advertised {
-        let url = metadata_address::parse_endpoint_url_of_owner(
+        let url = metadata_address::parse_endpoint_url_from_metadata(
             "the protected resource metadata",
             advertised,
             server,
@@ -72,9 +72,9 @@ async fn fetch_resource_metadata(
     server: &Url,
 ) -> Result<(Option<ProtectedResourceMetadata>, Option<String>), AuthError> {
     let answer = web.get(PHASE, url).await?;
-    match metadata_document::parse_response(url, &answer) {
+    match metadata_document::parse_metadata_response(url, &answer) {
         MetadataResponse::Found(members) => {
-            match parse_resource_metadata(&members, server, &|text| web.format_untrusted(text)) {
+            match parse_resource_metadata(&members, server, &|text| web.redact_and_escape_untrusted(text)) {
                 Ok(resource) => {
                     web.set_conclusion(&format!(
                         "this is the metadata of {}",

@@ -1,5 +1,5 @@
 //! Redirect listener on the loopback interface: accepts the expected authorization response, refuses all other requests
-//! without ending the sign-in, and shows a final page in the browser (RFC 8252, 7.3 and 8.3).
+//! without ending the sign-in, and shows a page with the result of the sign-in in the browser (RFC 8252, 7.3 and 8.3).
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
-use crate::final_page::{self, FinalPageLanguage, FinalPageText};
+use crate::sign_in_result_page::{self, SignInResultPageLanguage, SignInResultPageText};
 use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
 /// Maximum time for the user to complete the authorization request in the browser, until the redirect arrives.
-pub(crate) const BROWSER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const AUTHORIZATION_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.
 const MAX_REDIRECT_REQUEST_BYTES: usize = 16 * 1024;
-/// Timeout of reading a browser's request to the redirect listener, or of writing the final page.
+/// Timeout of reading a browser's request to the redirect listener, or of writing the result page.
 const REDIRECT_REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections to the redirect listener.
 const MAX_REDIRECT_CONNECTIONS: usize = 16;
@@ -51,9 +51,9 @@ pub(crate) enum AuthorizationResult {
     },
 }
 
-/// Connection of the browser that sent the authorization response, over which the final page is sent. `None` if the
+/// Connection of the browser that sent the authorization response, over which the result page is sent. `None` if the
 /// user pasted the response.
-pub(crate) struct BrowserConnection(Option<(TcpStream, FinalPageLanguage)>);
+pub(crate) struct BrowserConnection(Option<(TcpStream, SignInResultPageLanguage)>);
 
 impl RedirectListener {
     /// Binds `port` on 127.0.0.1 if it is free, and otherwise any free port. If `only` is set, fails instead of binding
@@ -110,7 +110,7 @@ impl RedirectListener {
                     match accepted {
                         Ok((stream, _)) => {
                             let (redirect_uri, state) = (redirect_uri.clone(), state.clone());
-                            connections.spawn(async move { handle_request(stream, &redirect_uri, &state).await });
+                            connections.spawn(async move { handle_redirect(stream, &redirect_uri, &state).await });
                         }
                         // File descriptors are probably exhausted, which may be temporary.
                         Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -132,48 +132,58 @@ impl BrowserConnection {
         BrowserConnection(None)
     }
 
-    /// Sends the final page with the outcome of the sign-in to the browser.
-    pub(crate) async fn send_final_page(self, outcome: Result<(), &str>) {
+    /// Sends the result page with the outcome of the sign-in to the browser.
+    pub(crate) async fn send_sign_in_result_page(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
-            Ok(()) => final_page::final_page_response(200, FinalPageText::SignedIn, language),
-            Err(cause) => final_page::final_page_response(400, FinalPageText::Failed(cause), language),
+            Ok(()) => sign_in_result_page::sign_in_result_page_response(200, SignInResultPageText::SignedIn, language),
+            Err(cause) => {
+                sign_in_result_page::sign_in_result_page_response(400, SignInResultPageText::Failed(cause), language)
+            }
         };
-        let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
+        let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_sign_in_result_page(&mut stream, &page)).await;
     }
 }
 
 /// Reads one request to the redirect listener. Responds immediately to any request that is not the expected
 /// authorization response. The browser gets the response to that one at the end of the sign-in.
-async fn handle_request(
+async fn handle_redirect(
     mut stream: TcpStream,
     redirect_uri: &Url,
     state: &SecretString,
 ) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
     let head = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, read_request_head(&mut stream)).await;
-    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(FinalPageLanguage::English, preferred_language);
+    let language = head
+        .as_ref()
+        .ok()
+        .and_then(Option::as_deref)
+        .map_or(SignInResultPageLanguage::English, preferred_result_page_language);
     let judged = match head {
-        Ok(Some(head)) => parse_redirect(&head, redirect_uri, state.expose_secret()),
+        Ok(Some(head)) => parse_redirect_request(&head, redirect_uri, state.expose_secret()),
         _ => Err((400, "it is not a complete request")),
     };
     match judged {
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = final_page::final_page_response(status, FinalPageText::UnexpectedRequest, language);
-            let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
+            let page = sign_in_result_page::sign_in_result_page_response(
+                status,
+                SignInResultPageText::UnexpectedRequest,
+                language,
+            );
+            let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_sign_in_result_page(&mut stream, &page)).await;
             Err(why)
         }
     }
 }
 
 /// Returns the preferred language of the browser that sent this request.
-fn preferred_language(head: &str) -> FinalPageLanguage {
+fn preferred_result_page_language(head: &str) -> SignInResultPageLanguage {
     let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
     let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
-    accept.map_or(FinalPageLanguage::English, |(_, value)| FinalPageLanguage::preferred(value))
+    accept.map_or(SignInResultPageLanguage::English, |(_, value)| SignInResultPageLanguage::preferred(value))
 }
 
-async fn write_final_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
+async fn write_sign_in_result_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.write_all(page.as_bytes()).await?;
     stream.shutdown().await
 }
@@ -197,7 +207,11 @@ async fn read_request_head(stream: &mut TcpStream) -> Option<String> {
 type RedirectHttpError = (u16, &'static str);
 
 /// Parses a request as the expected authorization response. The error is the HTTP response with which it is refused.
-fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, RedirectHttpError> {
+fn parse_redirect_request(
+    head: &str,
+    redirect_uri: &Url,
+    state: &str,
+) -> Result<AuthorizationResponse, RedirectHttpError> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -224,7 +238,7 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
     let Some(url) = url.filter(|url| url.path() == redirect_uri.path()) else {
         return Err((404, "it is for another path"));
     };
-    parse_response(&url, state).map_err(|why| (400, why))
+    parse_authorization_response(&url, state).map_err(|why| (400, why))
 }
 
 /// Parses a URL that the user pasted as the expected authorization response.
@@ -238,10 +252,10 @@ pub(crate) fn parse_pasted_redirect(
 ) -> Result<AuthorizationResponse, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
-    if is_same { parse_response(&url, state) } else { Err("it is not the address of this sign-in") }
+    if is_same { parse_authorization_response(&url, state) } else { Err("it is not the address of this sign-in") }
 }
 
-fn parse_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
+fn parse_authorization_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let one = |name: &str| {
         let mut values = url.query_pairs().filter(|(known, _)| known == name).map(|(_, value)| value.into_owned());
         let first = values.next();
@@ -267,7 +281,11 @@ fn parse_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'sta
 /// # Errors
 /// Returns [`AuthErrorCause::IssuerMismatch`] if the issuer differs, and [`AuthErrorCause::IssuerMissing`] if the
 /// response has none although the metadata promises it.
-pub(crate) fn check_response_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), AuthErrorCause> {
+pub(crate) fn check_authorization_response_issuer(
+    iss: Option<&str>,
+    recorded: &str,
+    promised: bool,
+) -> Result<(), AuthErrorCause> {
     match iss {
         Some(iss) if iss == recorded => Ok(()),
         Some(iss) => Err(AuthErrorCause::IssuerMismatch {

@@ -82,7 +82,7 @@ pub(crate) fn has_offline_access(scopes: &[String]) -> bool {
 mod tests {
     use super::*;
 
-    fn scopes_of(text: &str) -> Vec<String> {
+    fn test_scopes(text: &str) -> Vec<String> {
         parse_scopes(text)
     }
 
@@ -147,13 +147,13 @@ mod tests {
             ),
         ];
         for (challenge, settings, resource, server, before, expected, what) in table {
-            let lists = [challenge, settings, resource, server].map(|text| text.map(scopes_of));
+            let lists = [challenge, settings, resource, server].map(|text| text.map(test_scopes));
             let sources = ScopeSources {
                 challenge: lists[0].as_deref(),
                 settings: lists[1].as_deref(),
                 resource: lists[2].as_deref(),
                 server: lists[3].as_deref(),
-                additional: &scopes_of(before),
+                additional: &test_scopes(before),
                 refreshable: true,
             };
             assert_eq!(select_scopes(&sources).join(" "), expected, "{what}");
@@ -169,6 +169,6 @@ mod tests {
 
     #[test]
     fn newly_requested_scopes_are_listed_separately() {
-        assert_eq!(missing_scopes(&scopes_of("a b c"), &scopes_of("c a")), ["b"], "only b is new");
+        assert_eq!(missing_scopes(&test_scopes("a b c"), &test_scopes("c a")), ["b"], "only b is new");
     }
 }

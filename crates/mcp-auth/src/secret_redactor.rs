@@ -10,7 +10,7 @@ use crate::metadata_address;
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Names of fields whose values are secrets, in queries, forms and JSON.
-const SECRET_FIELDS: [&str; 17] = [
+const SECRET_FIELD_NAMES: [&str; 17] = [
     "access_token",
     "actor_token",
     "assertion",
@@ -108,7 +108,7 @@ impl SecretRedactor {
         let Some(query) = url.query() else { return self.redact_text(url.as_str()) };
         let mut shown = url.clone();
         shown.set_query(None);
-        self.redact_text(&format!("{shown}?{}", redact_form(query)))
+        self.redact_text(&format!("{shown}?{}", redact_form_body(query)))
     }
 
     /// Formats the body of a request or response without secrets.
@@ -118,9 +118,9 @@ impl SecretRedactor {
         }
         let text = String::from_utf8_lossy(body);
         let shown = if content_type.contains("x-www-form-urlencoded") {
-            redact_form(&text)
+            redact_form_body(&text)
         } else if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
-            redact_json(&mut value);
+            redact_json_values(&mut value);
             serde_json::to_string_pretty(&value).unwrap_or_default()
         } else {
             // Bodies of other types may have secrets in any form, so only their size is shown.
@@ -137,15 +137,15 @@ impl SecretRedactor {
 /// Escapes and truncates untrusted text for display, and keeps its line breaks.
 fn escape_untrusted_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
-    let shown: Vec<_> = text.lines().map(foreign::visible).collect();
+    let shown: Vec<_> = text.lines().map(foreign::escape_invisible).collect();
     shown.join("\n")
 }
 
 fn is_secret_field(name: &str) -> bool {
-    SECRET_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+    SECRET_FIELD_NAMES.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
-fn redact_form(text: &str) -> String {
+fn redact_form_body(text: &str) -> String {
     let shown = text.split('&').map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if is_secret_field(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
@@ -153,7 +153,7 @@ fn redact_form(text: &str) -> String {
     shown.collect::<Vec<_>>().join("&")
 }
 
-fn redact_json(value: &mut Value) {
+fn redact_json_values(value: &mut Value) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
@@ -161,11 +161,11 @@ fn redact_json(value: &mut Value) {
                 if is_secret_field(name) && !is_code && !member.is_null() {
                     *member = Value::from(REDACTED);
                 } else {
-                    redact_json(member);
+                    redact_json_values(member);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(redact_json),
+        Value::Array(items) => items.iter_mut().for_each(redact_json_values),
         _ => {}
     }
 }
@@ -181,7 +181,7 @@ mod tests {
         const SECRET: &str = "s3cr3t/+value";
         let mut redactor = SecretRedactor::default();
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
-        for field in SECRET_FIELDS {
+        for field in SECRET_FIELD_NAMES {
             let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
             let shown = redactor.redact_url(&query);
             assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");

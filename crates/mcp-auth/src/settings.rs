@@ -17,7 +17,7 @@ pub struct AuthorizationSettings {
     /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
     /// Client ids that the app may use at an authorization server.
-    pub client: ClientSource,
+    pub client: ClientIdSettings,
     /// OAuth grant by which the app obtains tokens.
     pub grant: GrantKind,
     /// Scopes that the user configured, which are used if the server's challenge has none. `None` if the user
@@ -40,7 +40,7 @@ pub struct AuthorizationSettings {
 /// Client ids that the app may use, tried in the order of the fields. If neither is set, the app registers itself at
 /// the authorization server, or else the user enters a client id.
 #[derive(Debug, Clone, Default)]
-pub struct ClientSource {
+pub struct ClientIdSettings {
     /// Pre-registered client id from the settings, or `None` if there is none.
     pub preregistered: Option<PreregisteredClient>,
     /// The `https` URL of a client ID metadata document (CIMD), which can serve as the client id. `None` if the app has
@@ -52,27 +52,27 @@ pub struct ClientSource {
     pub uri: Option<Url>,
 }
 
-impl ClientSource {
+impl ClientIdSettings {
     /// Returns the JSON document to publish at [`metadata_url`](Self::metadata_url) (Client ID Metadata Document), or
     /// `None` without a URL that is a valid client id: `https` with a path.
     ///
     /// # Examples
     ///
     /// ```
-    /// use mcp_auth::ClientSource;
+    /// use mcp_auth::ClientIdSettings;
     /// use serde_json::Value;
     ///
-    /// let source = ClientSource {
+    /// let source = ClientIdSettings {
     ///     metadata_url: Some("https://app.example/client.json".parse()?),
     ///     name: "Example".to_owned(),
-    ///     ..ClientSource::default()
+    ///     ..ClientIdSettings::default()
     /// };
-    /// let document: Value = serde_json::from_str(&source.metadata_document().expect("the URL is a valid client id"))?;
+    /// let document: Value = serde_json::from_str(&source.client_metadata_document().expect("the URL is valid"))?;
     /// assert_eq!(document["client_id"], "https://app.example/client.json");
     /// assert_eq!(document["token_endpoint_auth_method"], "none");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn metadata_document(&self) -> Option<String> {
+    pub fn client_metadata_document(&self) -> Option<String> {
         let url = self.metadata_url.as_ref().filter(|url| is_client_metadata_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
@@ -142,14 +142,14 @@ pub enum ClientSecretMethod {
 pub enum GrantKind {
     /// Authorization code grant, with the user in the browser.
     AuthorizationCode,
-    /// Client credentials grant with the client id and credentials in [`ClientSource::preregistered`].
+    /// Client credentials grant with the client id and credentials in [`ClientIdSettings::preregistered`].
     ClientCredentials,
     /// Enterprise-managed authorization: an ID token of the organization's identity provider is exchanged for a grant
     /// (RFC 8693), and the grant for a token (RFC 7523). At the MCP server's authorization server, the app uses
-    /// [`ClientSource::preregistered`].
+    /// [`ClientIdSettings::preregistered`].
     EnterpriseManaged(EnterpriseIdp),
     /// JWT bearer grant with an assertion that identifies the workload (RFC 7523), with the client id in
-    /// [`ClientSource::preregistered`].
+    /// [`ClientIdSettings::preregistered`].
     WorkloadIdentity {
         /// Assertion that identifies the workload, as a signed JWT.
         assertion: SecretString,
@@ -208,9 +208,12 @@ mod tests {
     #[test]
     fn client_metadata_document_describes_drawbridge() {
         const DOCUMENT_URL: &str = "https://app.example/client.json";
-        let source =
-            ClientSource { metadata_url: DOCUMENT_URL.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
-        let document: serde_json::Value = serde_json::from_str(&source.metadata_document().unwrap()).unwrap();
+        let source = ClientIdSettings {
+            metadata_url: DOCUMENT_URL.parse().ok(),
+            name: "App".to_owned(),
+            ..ClientIdSettings::default()
+        };
+        let document: serde_json::Value = serde_json::from_str(&source.client_metadata_document().unwrap()).unwrap();
         assert_eq!(
             document["client_id"], DOCUMENT_URL,
             "[auth-cimd-id-equals-url] client_id must be the document's URL"
@@ -221,10 +224,10 @@ mod tests {
             document.get("client_secret").is_none(),
             "[auth-ema-no-embedded-secret] the document must not contain a secret"
         );
-        assert_eq!(ClientSource::default().metadata_document(), None, "no document without a URL");
-        let bare = ClientSource { metadata_url: "https://app.example/".parse().ok(), ..source };
+        assert_eq!(ClientIdSettings::default().client_metadata_document(), None, "no document without a URL");
+        let bare = ClientIdSettings { metadata_url: "https://app.example/".parse().ok(), ..source };
         assert_eq!(
-            bare.metadata_document(),
+            bare.client_metadata_document(),
             None,
             "[auth-cimd-url-form] no document with a URL that is not a valid client id"
         );

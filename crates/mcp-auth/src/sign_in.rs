@@ -3,7 +3,7 @@
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use crate::account::{Account, AuthProgress};
+use crate::account::{AuthProgress, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::challenge::TokenChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -12,14 +12,14 @@ use crate::user::AuthReason;
 /// Result of waiting until a sign-in may run. Only one runs at a time.
 enum SignInLock<'a> {
     /// No sign-in is necessary, because another one has succeeded while the caller waited. Contains its account.
-    Done(Account),
+    Done(SignedInAccount),
     /// The caller may sign in while it holds this guard. Also contains the error of reading the vault, if that failed.
     Locked(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
 impl AuthorizationContext {
-    pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
-        let cancelled = self.cancellation();
+    pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<SignedInAccount, AuthError> {
+        let cancelled = self.sign_in_cancellation();
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
@@ -36,7 +36,7 @@ impl AuthorizationContext {
     /// Waits until no other sign-in is running. A sign-in may run even if the vault can't be read, since the user has
     /// requested it.
     async fn wait_for_sign_in_lock(&self) -> SignInLock<'_> {
-        let unread = self.load().await.err();
+        let unread = self.load_stored_sign_in().await.err();
         let before = {
             let mut state = self.state();
             state.failed_refresh = None;
@@ -65,9 +65,9 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         // Also resets the progress if the future is dropped.
-        let _ending = SignInGuard(self);
+        let _ending = SignInEndGuard(self);
         self.web.begin_sign_in_log();
         if let Some(unread) = unread {
             self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
@@ -93,9 +93,9 @@ impl AuthorizationContext {
     }
 }
 
-struct SignInGuard<'a>(&'a AuthorizationContext);
+struct SignInEndGuard<'a>(&'a AuthorizationContext);
 
-impl Drop for SignInGuard<'_> {
+impl Drop for SignInEndGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
         self.0.web.end_sign_in_log();

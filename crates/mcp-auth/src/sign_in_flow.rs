@@ -1,6 +1,6 @@
 //! The complete sign-in flow: discovery, client id, consent, browser and token request.
 
-use crate::account::{Account, ClientKind};
+use crate::account::{ClientKind, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::AuthorizationServerMetadata;
@@ -27,7 +27,7 @@ impl AuthorizationContext {
         &self,
         why: AuthReason,
         challenge: Option<TokenChallenge>,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.sign_in_by_browser(why, challenge).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
@@ -37,8 +37,8 @@ impl AuthorizationContext {
                 }
                 let request = self.prepare_browserless_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_identity_provider(provider, why, &request).await?;
-                self.set_progress(AuthPhase::Token, None);
-                self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
+                self.set_sign_in_progress(AuthPhase::Token, None);
+                self.request_token_without_browser(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
             _ => self.sign_in_without_browser(challenge, None, ConsentMode::AskUser(why)).await,
         }
@@ -84,7 +84,7 @@ impl AuthorizationContext {
             settings: self.settings.scopes.as_deref(),
             resource: None,
             server: found.authorization_server.scopes.as_deref(),
-            additional: &self.allowed_scopes(&client.id),
+            additional: &self.scopes_from_settings_and_approval(&client.id),
             refreshable: false,
         })
     }
@@ -109,16 +109,16 @@ impl AuthorizationContext {
         &self,
         why: AuthReason,
         challenge: Option<TokenChallenge>,
-    ) -> Result<Account, AuthError> {
-        let challenge = self.ensure_challenge(challenge).await?;
+    ) -> Result<SignedInAccount, AuthError> {
+        let challenge = self.obtain_token_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
         let server = &found.authorization_server;
         check_pkce_support(server)?;
         let key = self.dpop_binding_key(&found)?;
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
-        self.set_progress(AuthPhase::ClientId, None);
+        self.set_sign_in_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused_registration, entered_registration } =
-            self.select_client(server, key.is_some()).await?;
+            self.select_sign_in_client(server, key.is_some()).await?;
         let visit = AuthorizationRequest {
             server,
             client: &client,
@@ -136,22 +136,22 @@ impl AuthorizationContext {
             self.forget_unknown_client(server, error).await;
         }
         let (code, verifier, waiting) = visited?;
-        self.set_progress(AuthPhase::Token, None);
+        self.set_sign_in_progress(AuthPhase::Token, None);
         let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
         match granted {
             Ok(granted) => {
-                self.set_progress(AuthPhase::Storage, None);
+                self.set_sign_in_progress(AuthPhase::Storage, None);
                 if let Some(registration) = &entered_registration {
                     self.store_registration(registration).await;
                 }
                 let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
-                waiting.send_final_page(Ok(())).await;
+                waiting.send_sign_in_result_page(Ok(())).await;
                 Ok(account)
             }
             Err(error) => {
                 self.forget_unknown_client(server, &error).await;
-                waiting.send_final_page(Err(&error.to_string())).await;
+                waiting.send_sign_in_result_page(Err(&error.to_string())).await;
                 Err(error)
             }
         }
@@ -171,14 +171,14 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
         let request = self.prepare_browserless_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_token_exchange_endpoint(provider).await?),
             _ => None,
         };
-        self.request_token(request, exchange, id_token, consenting).await
+        self.request_token_without_browser(request, exchange, id_token, consenting).await
     }
 
     async fn prepare_browserless_request(
@@ -186,9 +186,9 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         reach: ScopeLimit<'_>,
     ) -> Result<BrowserlessTokenRequest, AuthError> {
-        let challenge = self.ensure_challenge(challenge).await?;
+        let challenge = self.obtain_token_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
-        let client = self.non_interactive_client(&found.authorization_server).await?;
+        let client = self.select_client_without_user(&found.authorization_server).await?;
         let scopes = match reach {
             ScopeLimit::Shown(why) => self.scopes_to_request(why, &challenge, &found, false),
             ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&challenge, &found, &client, steps_up),
@@ -196,13 +196,13 @@ impl AuthorizationContext {
         Ok(BrowserlessTokenRequest { found, client, scopes })
     }
 
-    async fn request_token(
+    async fn request_token_without_browser(
         &self,
         request: BrowserlessTokenRequest,
         exchange: Option<IdpTokenEndpoint>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         let BrowserlessTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_grant_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.authorization_server;
@@ -212,7 +212,7 @@ impl AuthorizationContext {
         let granted = match &self.settings.grant {
             GrantKind::WorkloadIdentity { assertion } => {
                 self.web.register_secret(assertion);
-                endpoint.jwt_bearer(assertion, &scopes, resource).await?
+                endpoint.request_jwt_bearer_token(assertion, &scopes, resource).await?
             }
             GrantKind::EnterpriseManaged(provider) => {
                 let exchange = match exchange {
@@ -226,10 +226,10 @@ impl AuthorizationContext {
                 if let Some(reduced) = reduced {
                     scopes.retain(|scope| reduced.contains(scope));
                 }
-                endpoint.jwt_bearer(&grant, &scopes, resource).await?
+                endpoint.request_jwt_bearer_token(&grant, &scopes, resource).await?
             }
             GrantKind::AuthorizationCode | GrantKind::ClientCredentials => {
-                endpoint.client_credentials(&scopes, resource).await?
+                endpoint.request_client_credentials_token(&scopes, resource).await?
             }
         };
         Ok(self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
@@ -263,10 +263,10 @@ impl AuthorizationContext {
         requested: Vec<String>,
         granted: &TokenResponse,
         (id_token, approved): (Option<StoredSecret>, Option<GrantApproval>),
-    ) -> Account {
+    ) -> SignedInAccount {
         let now = self.now();
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
-        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
+        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.covers_endpoint(endpoint));
         let record = SignInRecord {
             server: self.mcp_server.clone(),
             issuer: found.authorization_server.issuer.clone(),

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretSlice};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::account::Account;
+use crate::account::SignedInAccount;
 use crate::dpop::{DpopKey, unix_seconds};
 use crate::oauth_client::OAuthClient;
 use crate::stored_secret::StoredSecret;
@@ -105,10 +105,10 @@ impl SignInRecord {
 
     /// Returns the public state of the sign-in, which contains no secrets. `renews_itself` is `true` if the grant
     /// obtains new tokens without a refresh token.
-    pub(crate) fn account(&self, renews_itself: bool) -> Account {
+    pub(crate) fn account(&self, renews_itself: bool) -> SignedInAccount {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();
-        Account {
+        SignedInAccount {
             issuer: self.issuer.clone(),
             resource: self.resource.clone(),
             scopes: self.granted.clone(),
@@ -133,7 +133,7 @@ pub(crate) struct GrantApproval {
 }
 
 impl GrantApproval {
-    pub(crate) fn has(&self, endpoint: &Url) -> bool {
+    pub(crate) fn covers_endpoint(&self, endpoint: &Url) -> bool {
         self.endpoints.contains(endpoint)
     }
 }

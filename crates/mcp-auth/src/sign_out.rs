@@ -16,10 +16,10 @@ impl AuthorizationContext {
         self.reload_record().await;
         let record = self.state().record.clone();
         // Removed first, so that the tokens are not used any more even if the revocation fails.
-        let removed = self.forget_record(true).await;
+        let removed = self.remove_sign_in_record(true).await;
         let revoked = match record {
             None => RevocationOutcome::NothingToRevoke,
-            Some(record) => self.revoke(&record).await,
+            Some(record) => self.revoke_tokens(&record).await,
         };
         self.notify_change();
         removed.map_err(|error| {
@@ -29,7 +29,7 @@ impl AuthorizationContext {
         Ok(SignOutOutcome { revoked })
     }
 
-    async fn revoke(&self, record: &SignInRecord) -> RevocationOutcome {
+    async fn revoke_tokens(&self, record: &SignInRecord) -> RevocationOutcome {
         let Some(tokens) = &record.tokens else { return RevocationOutcome::NothingToRevoke };
         let Some(url) = &record.revocation_endpoint else { return RevocationOutcome::NotOffered };
         let key = record.dpop_key();

@@ -5,15 +5,15 @@ use std::time::{Duration, SystemTime};
 use http::{HeaderMap, Request, Response};
 use url::Url;
 
-use crate::auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::error::AuthPhase;
+use crate::logged_auth_step::{LoggedAuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps that are stored for the last sign-in, which usually has about a dozen, and also for the
 /// operations after it.
 const MAX_STORED_STEPS: usize = 60;
 /// HTTP headers that a step displays. `true` if the header's value is a secret, which is then redacted.
-const LOGGED_HEADERS: [(&str, bool); 11] = [
+const LOGGED_HTTP_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
     ("cache-control", false),
@@ -31,30 +31,30 @@ const LOGGED_HEADERS: [(&str, bool); 11] = [
 #[derive(Default)]
 pub(crate) struct StepLog {
     /// Steps of the last sign-in.
-    steps: Vec<AuthStep>,
+    steps: Vec<LoggedAuthStep>,
     /// Steps after the sign-in, such as renewals. The oldest are dropped.
-    later_steps: Vec<AuthStep>,
+    later_steps: Vec<LoggedAuthStep>,
     is_later: bool,
     pub(crate) redactor: SecretRedactor,
 }
 
 impl StepLog {
     /// Discards all logged steps when a new sign-in begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_sign_in(&mut self) {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
     /// Ends the log of the sign-in. From then on, steps are stored separately and do not displace those of the sign-in.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end_sign_in(&mut self) {
         self.is_later = true;
     }
 
     /// Returns all logged steps. Secrets that became known later are redacted from earlier steps as well.
-    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+    pub(crate) fn steps(&self) -> Vec<LoggedAuthStep> {
         self.steps.iter().chain(&self.later_steps).map(|step| self.redact_step(step)).collect()
     }
 
-    fn redact_step(&self, step: &AuthStep) -> AuthStep {
+    fn redact_step(&self, step: &LoggedAuthStep) -> LoggedAuthStep {
         let text = |text: &str| self.redactor.redact_text(text);
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
@@ -70,17 +70,17 @@ impl StepLog {
             headers: headers(&response.headers),
             body: text(&response.body),
         });
-        AuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
+        LoggedAuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
     /// Adds a step that has only a conclusion and no HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
+        self.push(LoggedAuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
     }
 
     /// Adds a step for an authorization request that was opened in the browser.
-    pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
+    pub(crate) fn add_browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
         let request = LoggedHttpRequest {
             method: "GET".to_owned(),
             url: self.redactor.redact_url(url),
@@ -88,11 +88,18 @@ impl StepLog {
             body: String::new(),
         };
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: Some(request), response: None, conclusion });
+        self.push(LoggedAuthStep {
+            at,
+            duration: Duration::ZERO,
+            phase,
+            request: Some(request),
+            response: None,
+            conclusion,
+        });
     }
 
     /// Adds a step for an HTTP request and its response, or for a request without a response.
-    pub(crate) fn http_request(
+    pub(crate) fn add_http_request(
         &mut self,
         at: SystemTime,
         duration: Duration,
@@ -109,7 +116,7 @@ impl StepLog {
             body: self.redactor.redact_body(content_type(response.headers()), response.body()),
         });
         let conclusion = if response.is_some() { String::new() } else { "no response".to_owned() };
-        self.push(AuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
+        self.push(LoggedAuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
     }
 
     /// Formats a request for display. Must be called before the request is sent, because sending consumes it.
@@ -127,26 +134,26 @@ impl StepLog {
     /// Sets the conclusion of the latest step.
     pub(crate) fn set_conclusion(&mut self, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
-        if let Some(step) = self.current().last_mut() {
+        if let Some(step) = self.current_steps().last_mut() {
             step.conclusion = conclusion;
         }
     }
 
-    fn push(&mut self, step: AuthStep) {
-        let steps = self.current();
+    fn push(&mut self, step: LoggedAuthStep) {
+        let steps = self.current_steps();
         if steps.len() == MAX_STORED_STEPS {
             steps.remove(0);
         }
         steps.push(step);
     }
 
-    fn current(&mut self) -> &mut Vec<AuthStep> {
+    fn current_steps(&mut self) -> &mut Vec<LoggedAuthStep> {
         if self.is_later { &mut self.later_steps } else { &mut self.steps }
     }
 
     fn displayed_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let mut shown = Vec::new();
-        for (name, is_secret) in LOGGED_HEADERS {
+        for (name, is_secret) in LOGGED_HTTP_HEADERS {
             for value in headers.get_all(name) {
                 let value = String::from_utf8_lossy(value.as_bytes());
                 let value = match (is_secret, name, value.split_once(' ')) {
@@ -157,7 +164,7 @@ impl StepLog {
                     }
                     (false, ..) => self.redactor.redact_text(&value),
                 };
-                shown.push((name.to_owned(), foreign::visible(&value).chars().take(1000).collect()));
+                shown.push((name.to_owned(), foreign::escape_invisible(&value).chars().take(1000).collect()));
             }
         }
         shown

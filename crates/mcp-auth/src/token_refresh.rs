@@ -1,5 +1,6 @@
-//! Renewal of tokens. Concurrent requests share one renewal. A renewal is never aborted, because a new refresh token
-//! that is not stored would be lost.
+//! Renewal of tokens: new tokens without the user. A *renewal* uses the refresh token (RFC 6749, 6) or, for an
+//! authorization that signs in without the user, repeats the sign-in. Concurrent requests share one renewal. It is
+//! never aborted, because a new refresh token that is not stored would be lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,12 +30,12 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
     let due = {
         let state = shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
-        let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
+        let can_renew = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
         let is_due = tokens.is_some_and(|tokens| tokens.needs_renewal(shared.now()));
-        (can && is_due).then_some(state.generation)
+        (can_renew && is_due).then_some(state.generation)
     };
     let renewed = match due {
-        Some(generation) => renew_token(shared, generation, false).await,
+        Some(generation) => renew_tokens(shared, generation, false).await,
         None => Ok(()),
     };
     // After a failed renewal, the token is used until it expires.
@@ -58,7 +59,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
 ///
 /// # Errors
 /// Returns the error of the renewal, or that of a recent one that failed.
-pub(crate) async fn renew_token(
+pub(crate) async fn renew_tokens(
     shared: &Arc<AuthorizationContext>,
     generation: u64,
     refused: bool,
@@ -66,7 +67,7 @@ pub(crate) async fn renew_token(
     shared.check_no_recent_renewal_failure(generation)?;
     let task = {
         let shared = Arc::clone(shared);
-        tokio::spawn(async move { shared.renew(generation, refused).await })
+        tokio::spawn(async move { shared.renew_unless_replaced(generation, refused).await })
     };
     let task_error =
         |_| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
@@ -74,7 +75,11 @@ pub(crate) async fn renew_token(
 }
 
 impl AuthorizationContext {
-    async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
+    /// Renews the tokens of this generation as [`renew_tokens`] describes. Waits for another renewal in progress.
+    ///
+    /// A failure that does not end the sign-in delays the next attempt. It is logged as a step, which the sign-in tab
+    /// shows. Requests fail with it if the server refused the access token, or once the token has expired.
+    async fn renew_unless_replaced(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
         let _lock = self.renewal_lock.lock().await;
         if self.state().generation != generation {
             return Ok(());
@@ -106,7 +111,7 @@ impl AuthorizationContext {
             (state.record.clone(), state.last_challenge.clone(), state.generation)
         };
         let renewed = if self.is_interactive() {
-            self.refresh(record, generation, refused).await
+            self.use_refresh_token(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
             self.sign_in_without_browser(challenge, id_token, ConsentMode::Nobody).await.map(|_| ())
@@ -157,7 +162,14 @@ impl AuthorizationContext {
         }
     }
 
-    async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
+    /// Renews the tokens with the refresh token of the record. Ends the sign-in if the authorization server no longer
+    /// accepts it.
+    async fn use_refresh_token(
+        &self,
+        record: Option<SignInRecord>,
+        generation: u64,
+        refused: bool,
+    ) -> Result<(), AuthError> {
         let sign_in_needed =
             |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
         let Some(mut record) = record else { return Err(sign_in_needed("you are not signed in")) };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret as _, SecretSlice};
 use tokio::time::Instant;
 
-use crate::authorization_context::{AuthorizationContext, VaultContents};
+use crate::authorization_context::{AuthorizationContext, LastKnownVaultContents};
 use crate::client_registration::ClientRegistration;
 use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -19,7 +19,7 @@ use crate::vault::{VaultEntryKind, VaultEntryPersistence, VaultError};
 const VAULT_READ_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
-    pub(crate) async fn load(&self) -> Result<(), AuthError> {
+    pub(crate) async fn load_stored_sign_in(&self) -> Result<(), AuthError> {
         if self.state().loaded {
             return Ok(());
         }
@@ -42,10 +42,10 @@ impl AuthorizationContext {
                 return Err(vault_read_error(error));
             }
         };
-        let record = self.parse_record(entry.as_ref());
+        let record = self.parse_sign_in_record(entry.as_ref());
         {
             let mut state = self.state();
-            state.in_vault = VaultContents::from_entry(entry.as_ref());
+            state.in_vault = LastKnownVaultContents::from_entry(entry.as_ref());
             // A sign-in that completed meanwhile takes precedence.
             if state.loaded {
                 return Ok(());
@@ -62,11 +62,11 @@ impl AuthorizationContext {
     /// Reads the vault before a request is sent, unless a recent read has failed. If that yields no tokens, the request
     /// is sent without authorization: servers without sign-in accept it, and others refuse it, which is reported to the
     /// user.
-    pub(crate) async fn try_load_record(&self) {
+    pub(crate) async fn load_record_unless_recently_failed(&self) {
         let has_failed =
             self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < VAULT_READ_RETRY_DELAY);
         if !has_failed {
-            let _ = self.load().await;
+            let _ = self.load_stored_sign_in().await;
         }
     }
 
@@ -75,20 +75,21 @@ impl AuthorizationContext {
     pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
-            return self.load().await.is_ok() && self.state().generation != before;
+            return self.load_stored_sign_in().await.is_ok() && self.state().generation != before;
         }
         let _lock = self.record_lock.lock().await;
         // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
-        let record = self.parse_record(entry.as_ref());
+        let record = self.parse_sign_in_record(entry.as_ref());
         {
             let mut state = self.state();
-            let found = VaultContents::from_entry(entry.as_ref());
+            let found = LastKnownVaultContents::from_entry(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
-            let ours = VaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
+            let ours =
+                LastKnownVaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
             // An entry that could not be read before is older than the current state. An entry that cannot be parsed
             // does not replace a valid record.
-            let is_older = known == VaultContents::Unknown;
+            let is_older = known == LastKnownVaultContents::Unknown;
             if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
                 return false;
             }
@@ -105,13 +106,13 @@ impl AuthorizationContext {
 
     /// Parses a vault entry as a sign-in record. Returns `None` if the record does not match the settings, such as the
     /// configured issuer.
-    fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
+    fn parse_sign_in_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
         let mut record = SignInRecord::from_vault_entry(entry?, &self.mcp_server)?;
         // A record of another issuer than the configured one is not used.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
-        self.redact_record_secrets(&record);
+        self.register_record_secrets_to_redact(&record);
         if self.settings.dpop == DpopUse::Always && record.tokens.as_ref().is_some_and(|tokens| !tokens.bound) {
             record.tokens = None;
             record.ended =
@@ -120,7 +121,7 @@ impl AuthorizationContext {
         Some(record)
     }
 
-    fn redact_record_secrets(&self, record: &SignInRecord) {
+    fn register_record_secrets_to_redact(&self, record: &SignInRecord) {
         let tokens = record.tokens.as_ref();
         let secrets = [
             tokens.map(|tokens| &tokens.access),
@@ -136,7 +137,7 @@ impl AuthorizationContext {
     /// Replaces the sign-in record in memory and in the vault. If the vault can't store it, the record stays in memory
     /// until the app exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
-        self.redact_record_secrets(&record);
+        self.register_record_secrets_to_redact(&record);
         {
             let mut state = self.state();
             state.record = Some(record);
@@ -148,7 +149,7 @@ impl AuthorizationContext {
         let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
-        let written = VaultContents::from_entry(Some(&entry));
+        let written = LastKnownVaultContents::from_entry(Some(&entry));
         let result = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
@@ -168,7 +169,7 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
-    pub(crate) async fn forget_record(&self, keep_client: bool) -> Result<(), VaultError> {
+    pub(crate) async fn remove_sign_in_record(&self, keep_client: bool) -> Result<(), VaultError> {
         let record = {
             let mut state = self.state();
             state.loaded = true;
@@ -183,7 +184,7 @@ impl AuthorizationContext {
             let _lock = self.record_lock.lock().await;
             let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
-                self.state().in_vault = VaultContents::Nothing;
+                self.state().in_vault = LastKnownVaultContents::Nothing;
             }
             removed
         };
@@ -196,7 +197,7 @@ impl AuthorizationContext {
 
     /// Returns the stored client registration at an authorization server, or `None` if there is none or it cannot be
     /// read.
-    pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
+    pub(crate) async fn load_registration(&self, issuer: &str) -> Option<ClientRegistration> {
         let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
             Ok(entry) => ClientRegistration::from_vault_entry(&entry?, issuer, unix_seconds(self.now())),

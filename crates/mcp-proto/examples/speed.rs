@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mcp_proto::types::{Implementation, ListEntry, Tool};
 use mcp_proto::{
-    CallDeadline, ClientRequest, HandshakeMode, IncomingMessage, OutgoingKind, OutgoingMessage, RequestId, Revision,
-    ServerFacts, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin,
+    CallDeadline, ClientRequest, HandshakeMode, IncomingMessage, OutgoingMessage, OutgoingMessageKind, RequestId,
+    Revision, ServerFacts, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin,
 };
 use serde_json::{Map, json};
 
@@ -73,7 +73,7 @@ fn ready_session() -> Session {
 /// Returns the id of the request that the session has just sent.
 fn sent_request_id(session: &mut Session) -> RequestId {
     match session.poll_transmit().expect("a request is sent").about {
-        OutgoingKind::Request { id, .. } => id,
+        OutgoingMessageKind::Request { id, .. } => id,
         other => panic!("a request is sent, not {other:?}"),
     }
 }

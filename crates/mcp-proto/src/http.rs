@@ -19,8 +19,8 @@ pub struct HttpPostHeaders {
     pub params: Vec<(String, String)>,
 }
 
-const BASE64_PREFIX: &str = "=?base64?";
-const BASE64_SUFFIX: &str = "?=";
+const BASE64_HEADER_VALUE_PREFIX: &str = "=?base64?";
+const BASE64_HEADER_VALUE_SUFFIX: &str = "?=";
 
 /// Encodes `text` as the value of an HTTP header. Returns printable ASCII unchanged. Returns `=?base64?...?=` if the
 /// text has other characters, begins or ends with white space, or looks encoded already.
@@ -38,7 +38,11 @@ const BASE64_SUFFIX: &str = "?=";
 pub fn encode_header_value(text: &str) -> String {
     let fits = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
-    let looks_encoded = text.starts_with(BASE64_PREFIX) && text.ends_with(BASE64_SUFFIX);
+    let looks_encoded = text.starts_with(BASE64_HEADER_VALUE_PREFIX) && text.ends_with(BASE64_HEADER_VALUE_SUFFIX);
     let plain = fits && !padded && !looks_encoded;
-    if plain { text.to_owned() } else { format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", STANDARD.encode(text)) }
+    if plain {
+        text.to_owned()
+    } else {
+        format!("{BASE64_HEADER_VALUE_PREFIX}{}{BASE64_HEADER_VALUE_SUFFIX}", STANDARD.encode(text))
+    }
 }

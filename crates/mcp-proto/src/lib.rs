@@ -8,12 +8,13 @@ pub mod types;
 
 pub use http::{HttpPostHeaders, encode_header_value};
 pub use jsonrpc::{
-    IncomingMessage, InvalidCause, InvalidMessage, OutgoingKind, OutgoingMessage, RawJson, RequestId, RpcError,
+    IncomingMessage, InvalidMessage, InvalidMessageCause, OutgoingMessage, OutgoingMessageKind, RawJson, RequestId,
+    RpcError,
 };
 pub use revision::Revision;
 pub use session::{
     CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
-    ClientResponse, CloseReason, DeliveryFault, DroppedListEntry, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
-    ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, SessionTimeouts,
-    StreamOrigin, TaskView, TraceContext, TransportKind, UnknownRequest, WithdrawalReason,
+    ClientResponse, ClientResponseError, CloseReason, DeliveryFault, DroppedListEntry, HandshakeFault, HandshakeMode,
+    ListKind, ServerFacts, ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent,
+    SessionLimits, SessionTimeouts, StreamOrigin, TaskState, TraceContext, TransportKind, WithdrawalReason,
 };

@@ -20,5 +20,5 @@ pub mod memory_end;
 pub mod stdio;
 mod token_bucket;
 
-pub use driver::{Direction, DriverCommand, DriverEvent, Frame};
-pub use stdio::{DriverHandle, StdioDriverLimits, run, run_streams, run_with};
+pub use driver::{DriverCommand, DriverEvent, Frame, FrameDirection};
+pub use stdio::{DriverHandle, StdioDriverLimits, run, run_over_streams, run_with_limits};

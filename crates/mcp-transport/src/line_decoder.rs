@@ -11,10 +11,10 @@ use memchr::memchr;
 use tokio_util::codec::Decoder;
 
 /// Default maximum length of a line, in bytes.
-pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
+pub const DEFAULT_MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
-pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
+pub const MAX_LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
 /// Capacity in bytes above which a read buffer is replaced by a smaller one, if its content is smaller than
 /// [`MAX_NEARLY_EMPTY_BUFFER_BYTES`].
@@ -29,16 +29,16 @@ pub enum DecodedLine {
     Whole(Bytes),
     /// The line that is being received exceeds the length limit. The decoder skips its remaining bytes.
     Oversized {
-        /// First [`LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
+        /// First [`MAX_LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
         head: Bytes,
     },
     /// The end of the line that the last [`DecodedLine::Oversized`] reported.
     OversizedEnd {
         /// Length of the whole line, in bytes.
         length: u64,
-        /// First [`LINE_EXCERPT_BYTES`] bytes of the line.
+        /// First [`MAX_LINE_EXCERPT_BYTES`] bytes of the line.
         head: Bytes,
-        /// Last [`LINE_EXCERPT_BYTES`] bytes of the line.
+        /// Last [`MAX_LINE_EXCERPT_BYTES`] bytes of the line.
         tail: Bytes,
     },
 }
@@ -69,11 +69,11 @@ pub struct LineDecoder {
     limit: usize,
     /// Number of bytes at the beginning of the buffer that were already searched for a newline and contain none.
     scanned: usize,
-    skipped: Option<SkippedLine>,
+    skipped: Option<OverlongLine>,
 }
 
 #[derive(Debug)]
-struct SkippedLine {
+struct OverlongLine {
     length: u64,
     head: Bytes,
     tail: Vec<u8>,
@@ -93,14 +93,14 @@ impl LineDecoder {
     fn skip_line(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
         let skipped = self.skipped.as_mut()?;
         let Some(end) = memchr(b'\n', buffer) else {
-            skipped.skip_bytes(buffer);
+            skipped.skip_bytes_of_line(buffer);
             buffer.clear();
             return None;
         };
-        skipped.skip_bytes(&buffer[..end]);
+        skipped.skip_bytes_of_line(&buffer[..end]);
         buffer.advance(end + 1);
         shrink_read_buffer(buffer);
-        self.skipped.take().map(SkippedLine::into_ended_line)
+        self.skipped.take().map(OverlongLine::into_ended_line)
     }
 
     fn take_whole_line(&mut self, buffer: &mut BytesMut, length: usize) -> Option<DecodedLine> {
@@ -125,9 +125,9 @@ impl Decoder for LineDecoder {
             let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
             let length = newline.unwrap_or(buffer.len());
             if length > self.limit {
-                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(LINE_EXCERPT_BYTES)]);
-                let mut skipped = SkippedLine { length: 0, head: head.clone(), tail: Vec::new() };
-                skipped.skip_bytes(&buffer[..length]);
+                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(MAX_LINE_EXCERPT_BYTES)]);
+                let mut skipped = OverlongLine { length: 0, head: head.clone(), tail: Vec::new() };
+                skipped.skip_bytes_of_line(&buffer[..length]);
                 buffer.advance(length);
                 shrink_read_buffer(buffer);
                 self.scanned = 0;
@@ -159,11 +159,11 @@ impl Decoder for LineDecoder {
     }
 }
 
-impl SkippedLine {
-    fn skip_bytes(&mut self, bytes: &[u8]) {
+impl OverlongLine {
+    fn skip_bytes_of_line(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let keep = &bytes[bytes.len().saturating_sub(LINE_EXCERPT_BYTES)..];
-        let overflow = (self.tail.len() + keep.len()).saturating_sub(LINE_EXCERPT_BYTES);
+        let keep = &bytes[bytes.len().saturating_sub(MAX_LINE_EXCERPT_BYTES)..];
+        let overflow = (self.tail.len() + keep.len()).saturating_sub(MAX_LINE_EXCERPT_BYTES);
         self.tail.drain(..overflow);
         self.tail.extend_from_slice(keep);
     }

@@ -106,7 +106,7 @@ pub enum ModelError {
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
-    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Models, or set the provider up again with drawbridge-cli", previous_address_text(.was))]
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Models, or set the provider up again with drawbridge-cli", from_previous_address_text(.was))]
     Unconfirmed {
         /// Address that the user confirmed last, or `None` if the user never confirmed one.
         was: Option<String>,
@@ -120,7 +120,7 @@ pub enum ModelError {
         id: String,
     },
     /// Any other error that a provider reported.
-    #[error("{}{}", status_text(.status), provider_message_text(.message))]
+    #[error("{}{}", http_status_text(.status), provider_message_text(.message))]
     Provider {
         /// HTTP status, or 0 for an error inside an event stream.
         status: u16,
@@ -269,11 +269,11 @@ fn provider_message_text(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(". It says: {message}") }
 }
 
-fn previous_address_text(was: &Option<String>) -> String {
+fn from_previous_address_text(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
-fn status_text(status: &u16) -> String {
+fn http_status_text(status: &u16) -> String {
     match status {
         0 => "the provider ended its answer with an error; try again, or choose another model".to_owned(),
         400..=499 => format!("the provider rejects this request (error {status}); choose another model"),
@@ -300,7 +300,7 @@ mod tests {
     use super::ModelErrorCode::{self, *};
 
     #[test]
-    fn technical_cause_is_part_of_the_message() {
+    fn technical_cause_is_part_of_the_error_message() {
         let error = ModelError::Unreachable { cause: "Connection refused".to_owned() };
         assert_eq!(error.technical_cause(), Some("Connection refused"));
         assert!(error.to_string().contains("(Connection refused)"), "the message contains it: {error}");
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn model_error_code_is_serialized_by_its_name() {
+    fn model_error_code_is_serialized_as_its_stable_name() {
         let all = [
             NoKey,
             KeyUnreadable,

@@ -66,7 +66,7 @@ fn strip_model_date(id: &str) -> &str {
 
 /// Sets those properties of a model that its provider did not report to the values in the table of known models.
 /// Estimates the rank from the price.
-pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: Model) -> Model {
+pub(crate) fn fill_in_known_model_properties(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
         ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
@@ -119,14 +119,14 @@ mod tests {
 
     fn listed_model(provider: &str, id: &str) -> Model {
         let preset = PROVIDER_PRESETS.iter().find(|preset| preset.id == provider).unwrap();
-        fill_in_known_properties(
+        fill_in_known_model_properties(
             &preset.settings().unwrap(),
             Model { id: id.into(), name: id.into(), ..Model::default() },
         )
     }
 
     #[test]
-    fn table_of_known_models_is_valid() {
+    fn table_of_known_models_has_valid_entries() {
         assert!(KNOWN_MODELS.models.len() > 40, "the table contains only {} models", KNOWN_MODELS.models.len());
         for known in &KNOWN_MODELS.models {
             assert!(
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn dated_versions_match_the_model_and_others_do_not() {
+    fn dated_model_ids_are_known_models_and_other_variants_are_not() {
         for (id, is_known) in [
             ("gpt-4o-2024-11-20", true),
             ("claude-sonnet-4-5-20250929", true),

@@ -126,7 +126,7 @@ impl LossyConversion {
     /// Returns `true` if the conversion only expresses the same information as text, so that the user need not be
     /// notified.
     #[must_use]
-    pub const fn is_only_rephrased(self) -> bool {
+    pub const fn preserves_content(self) -> bool {
         matches!((self.what, self.then), (UnsupportedFeature::ToolError, Conversion::SayInText))
     }
 }

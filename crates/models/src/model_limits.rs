@@ -40,13 +40,13 @@ pub(crate) fn openai_tool_support(id: &str) -> Option<ToolSupport> {
 /// Returns `true` if an Anthropic model supports a sampling temperature.
 /// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 pub(crate) fn anthropic_supports_temperature(id: &str) -> bool {
-    const LAST_WITH_TEMPERATURE: ModelVersion = (4, 6);
+    const LAST_VERSION_WITH_TEMPERATURE: ModelVersion = (4, 6);
     let Some((_, name)) = id.split_once("claude-") else { return true };
     // `sonnet-4-20250514`, `3-5-haiku-latest`: a number of more than two digits is a date.
     let words = name.split('-').map(|word| word.parse::<u32>().ok().filter(|_| word.len() <= 2));
     let mut numbers = words.skip_while(Option::is_none).map_while(|number| number);
     let version = numbers.next().map(|major| (major, numbers.next().unwrap_or(0)));
-    version.is_none_or(|version| version <= LAST_WITH_TEMPERATURE)
+    version.is_none_or(|version| version <= LAST_VERSION_WITH_TEMPERATURE)
 }
 
 /// Returns the number at the beginning of a text, and the text after it. `None` if there is none.

@@ -9,10 +9,10 @@ use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
 /// Default for [`ProviderSettings::silence_seconds`] of a provider on another computer.
-const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+const REMOTE_PROVIDER_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default for [`ProviderSettings::silence_seconds`] of a provider on this computer, which may have to load the model
 /// first.
-const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
+const LOCAL_PROVIDER_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Settings of a model provider. The provider's API key is stored with the app's other secrets instead:
 /// encrypted, with a key in the system's keychain.
@@ -28,14 +28,14 @@ pub struct ProviderSettings {
     /// Base URL of the API, such as `https://api.openai.com/v1`.
     pub url: Url,
     /// Conversions of unsupported content that the user chose instead of the defaults.
-    #[serde(default, skip_serializing_if = "has_default_conversions")]
+    #[serde(default, skip_serializing_if = "are_default_conversions")]
     pub conversions: ConversionChoices,
     /// Time in seconds without data after which a reply fails, between 5 and 3,600. `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
 
-fn has_default_conversions(conversions: &ConversionChoices) -> bool {
+fn are_default_conversions(conversions: &ConversionChoices) -> bool {
     conversions.0.is_empty()
 }
 
@@ -65,11 +65,11 @@ impl ProviderSettings {
     /// let ollama = PROVIDER_PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
     /// let mut settings = ollama.settings()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.is_local() && !settings.sends_unencrypted());
+    /// assert!(settings.is_local() && !settings.sends_requests_unencrypted());
     ///
     /// settings.url = "http://models.example:11434".parse()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.sends_unencrypted(), "others on the network could read the requests");
+    /// assert!(settings.sends_requests_unencrypted(), "others on the network could read the requests");
     ///
     /// settings.url = "https://ann:s3cret@models.example".parse()?;
     /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys are stored separately");
@@ -98,7 +98,7 @@ impl ProviderSettings {
 
     /// Returns `true` if requests and the API key are sent over a network without encryption.
     #[must_use]
-    pub fn sends_unencrypted(&self) -> bool {
+    pub fn sends_requests_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
@@ -122,7 +122,7 @@ impl ProviderSettings {
     /// Returns the time without data after which a reply fails.
     #[must_use]
     pub fn idle_timeout(&self) -> Duration {
-        let otherwise = if self.is_local() { LOCAL_IDLE_TIMEOUT } else { DEFAULT_IDLE_TIMEOUT };
+        let otherwise = if self.is_local() { LOCAL_PROVIDER_IDLE_TIMEOUT } else { REMOTE_PROVIDER_IDLE_TIMEOUT };
         self.silence_seconds.map_or(otherwise, |seconds| Duration::from_secs(u64::from(seconds.clamp(5, 3_600))))
     }
 

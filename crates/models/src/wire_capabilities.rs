@@ -40,7 +40,7 @@ pub(crate) enum TemperatureSupport {
 
 /// Number of stop sequences from which an API's maximum is not reported as a limitation, since requests don't contain
 /// more.
-const MIN_UNREPORTED_STOP_SEQUENCE_LIMIT: usize = 8;
+const STOP_SEQUENCE_LIMIT_TOO_HIGH_TO_REPORT: usize = 8;
 
 /// Media types of images that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -51,7 +51,7 @@ impl WireCapabilities {
     }
 
     /// Returns the unsupported feature if this part can't be sent in a message.
-    fn unsupported_in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn unsupported_feature_in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !Self::contains_media_type(self.images, mime) => {
                 Some(UnsupportedFeature::Image)
@@ -67,7 +67,7 @@ impl WireCapabilities {
     }
 
     /// Returns the unsupported feature if this part can't be sent in a tool result.
-    fn unsupported_in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn unsupported_feature_in_tool_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. }
                 if !(self.images_in_results && Self::contains_media_type(self.images, mime)) =>
@@ -94,7 +94,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.max_stop_sequences < MIN_UNREPORTED_STOP_SEQUENCE_LIMIT),
+            (UnsupportedFeature::Stop, self.max_stop_sequences < STOP_SEQUENCE_LIMIT_TOO_HIGH_TO_REPORT),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
@@ -104,7 +104,7 @@ impl WireCapabilities {
     }
 
     /// Returns each kind of content or option in a request that the API does not support, with its conversion.
-    pub(crate) fn find_lossy_conversions_with(
+    pub(crate) fn find_lossy_conversions_for_choices(
         &self,
         request: &ModelRequest,
         conversions: &ConversionChoices,
@@ -131,15 +131,15 @@ impl WireCapabilities {
         let thinks_with_tools = request.thinking && !request.tools.is_empty();
         note((thinks_with_tools && !self.thinking_with_tools).then_some(UnsupportedFeature::ThinkingWithTools));
         for part in request.messages.iter().flat_map(|message| &message.parts) {
-            note(self.unsupported_in_message(part));
+            note(self.unsupported_feature_in_message(part));
             let MessagePart::ToolResult { parts, is_error, .. } = part else { continue };
             note((*is_error && !self.tool_error).then_some(UnsupportedFeature::ToolError));
             for part in parts {
-                let what = self.unsupported_in_result(part);
+                let what = self.unsupported_feature_in_tool_result(part);
                 note(what);
                 // Content that is moved to a following message must be supported there.
                 if what.is_some_and(|what| conversions.conversion(what).then == Conversion::SendAfter) {
-                    note(self.unsupported_in_message(part));
+                    note(self.unsupported_feature_in_message(part));
                 }
             }
         }
@@ -156,7 +156,7 @@ impl WireCapabilities {
         request: ModelRequest,
         conversions: &ConversionChoices,
     ) -> Result<ModelRequest, ModelError> {
-        let losses = self.find_lossy_conversions_with(&request, conversions);
+        let losses = self.find_lossy_conversions_for_choices(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
             return Err(ModelError::CannotCarry(*refused));
         }
@@ -195,7 +195,7 @@ impl WireCapabilities {
         conversions: &ConversionChoices,
         after: &mut Vec<MessagePart>,
     ) -> MessagePart {
-        if self.unsupported_in_message(&part).is_some() {
+        if self.unsupported_feature_in_message(&part).is_some() {
             return omission_note(&part);
         }
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
@@ -204,7 +204,7 @@ impl WireCapabilities {
             own.push(MessagePart::text("The tool failed with this message:"));
         }
         for part in parts {
-            match self.unsupported_in_result(&part).map(|what| conversions.conversion(what).then) {
+            match self.unsupported_feature_in_tool_result(&part).map(|what| conversions.conversion(what).then) {
                 None => own.push(part),
                 Some(Conversion::SendAfter) if role == Role::User => {
                     own.push(MessagePart::text(format!(
@@ -215,7 +215,7 @@ impl WireCapabilities {
                         "[{} from the result of the tool {name}]",
                         part_kind_text(&part)
                     )));
-                    let is_carried = self.unsupported_in_message(&part).is_none();
+                    let is_carried = self.unsupported_feature_in_message(&part).is_none();
                     after.push(if is_carried { part } else { omission_note(&part) });
                 }
                 Some(_) => own.push(omission_note(&part)),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn lossy_conversion_is_refused_until_the_user_chooses() {
+    fn request_with_audio_is_refused_until_the_user_chooses_a_conversion() {
         let request = request_with_parts(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
         let refused = MINIMAL_CAPABILITIES.convert_request(request.clone(), &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
@@ -293,7 +293,7 @@ mod tests {
             tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
-        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_for_choices(&request, &ConversionChoices::default());
         let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn unsuitable_conversion_is_ignored() {
+    fn chosen_conversion_unsuitable_for_the_content_is_ignored() {
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::SayInText)].into());
         assert_eq!(
             chosen.conversion(UnsupportedFeature::Audio).then,
@@ -330,10 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn excess_stop_sequences_are_reported() {
+    fn too_many_stop_sequences_are_reported_as_lossy_conversion() {
         let request =
             ModelRequest { stop: vec!["a".into(), "b".into()], ..request_with_parts(vec![MessagePart::text("x")]) };
-        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_for_choices(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
             [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_sent_if_the_model_supports_them() {
+    fn temperature_and_thinking_are_sent_only_if_the_model_supports_them() {
         let tool = ModelTool { name: "look".into(), description: None, input_schema: serde_json::json!({}) };
         let hot = ModelRequest { temperature: Some(0.5), ..request_with_parts(vec![MessagePart::text("x")]) };
         let thinking = ModelRequest { thinking: true, ..hot.clone() };
@@ -358,7 +358,7 @@ mod tests {
         ];
         for (carries, request, losses, expected) in cases {
             assert_eq!(
-                carries.find_lossy_conversions_with(&request, &ConversionChoices::default()),
+                carries.find_lossy_conversions_for_choices(&request, &ConversionChoices::default()),
                 losses,
                 "losses are reported"
             );
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusable_feature_is_offered_as_a_choice() {
+    fn every_unsupported_feature_is_offered_as_a_choice() {
         let listed = MINIMAL_CAPABILITIES.unsupported_features();
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");

@@ -59,7 +59,7 @@ pub struct Catalog {
 impl Catalog {
     /// Returns the review state of a tool's or prompt's definition. A reviewed definition in an outdated list is
     /// treated as changed, since the server may have another definition now, which was not reviewed.
-    pub fn current_review_state(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
+    pub fn changed_if_outdated(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
         if review_state == ReviewState::Reviewed && self.is_outdated(list) {
             ReviewState::Changed
         } else {
@@ -155,7 +155,7 @@ impl CatalogListKind {
 
 /// Reads one list of a server page by page.
 #[derive(Debug)]
-pub struct ListReader {
+pub struct CatalogListReader {
     /// Kind of the list that is being read.
     pub list: CatalogListKind,
     pages: usize,
@@ -171,7 +171,7 @@ pub struct ListReader {
     ttl: Option<Duration>,
 }
 
-/// Action of the caller of a [`ListReader`] after a page of a list was received.
+/// Action of the caller of a [`CatalogListReader`] after a page of a list was received.
 #[derive(Debug)]
 pub enum NextListReadStep {
     /// Send this request to get the next page.
@@ -180,7 +180,7 @@ pub enum NextListReadStep {
     Done,
 }
 
-impl ListReader {
+impl CatalogListReader {
     /// Creates a reader that starts with the first page of a list.
     pub fn new(list: CatalogListKind) -> Self {
         Self {
@@ -311,20 +311,20 @@ impl ListReader {
         let (failed, found) = (self.failed, self.found);
         match self.list {
             CatalogListKind::Tools => {
-                if replace_if_changed(&mut catalog.tools, found.tools, failed) {
+                if replace_list_if_changed(&mut catalog.tools, found.tools, failed) {
                     catalog.names[DefinitionKind::Tool as usize] = build_name_index(&catalog.tools);
                 }
             }
             CatalogListKind::Prompts => {
-                if replace_if_changed(&mut catalog.prompts, found.prompts, failed) {
+                if replace_list_if_changed(&mut catalog.prompts, found.prompts, failed) {
                     catalog.names[DefinitionKind::Prompt as usize] = build_name_index(&catalog.prompts);
                 }
             }
             CatalogListKind::Resources => {
-                replace_if_changed(&mut catalog.resources, found.resources, failed);
+                replace_list_if_changed(&mut catalog.resources, found.resources, failed);
             }
             CatalogListKind::Templates => {
-                replace_if_changed(&mut catalog.templates, found.templates, failed);
+                replace_list_if_changed(&mut catalog.templates, found.templates, failed);
             }
         }
         catalog.notes[self.list as usize] = self.note;
@@ -348,7 +348,7 @@ const fn cache_hint(page: &ServerResult) -> Option<CacheHint> {
 /// own server.
 fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     let titled = |entry: &ListEntry<T>| {
-        let title = entry.raw().parse::<ListEntryTitle>().ok().and_then(ListEntryTitle::title);
+        let title = entry.raw().parse::<ListEntryTitleMembers>().ok().and_then(ListEntryTitleMembers::title);
         (entry.name().to_owned(), title)
     };
     Arc::new(NameIndex::new(list.iter().map(titled)))
@@ -356,12 +356,12 @@ fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
 
 /// Members of a list entry that can contain its display title.
 #[derive(Deserialize)]
-struct ListEntryTitle {
+struct ListEntryTitleMembers {
     title: Option<String>,
     annotations: Option<Value>,
 }
 
-impl ListEntryTitle {
+impl ListEntryTitleMembers {
     fn title(self) -> Option<String> {
         self.title.or_else(|| self.annotations?.get("title")?.as_str().map(str::to_owned))
     }
@@ -371,7 +371,7 @@ impl ListEntryTitle {
 /// `failed` before the end of the list, only a longer list replaces the known one.
 ///
 /// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
-fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
+fn replace_list_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
     let is_other = (!failed || found.len() > known.len()) && *known != found;
     if is_other {
         *known = found;
@@ -383,10 +383,10 @@ fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: b
 mod tests {
     use super::*;
 
-    fn read_tools(catalog: &mut Catalog, names: &[&str]) {
+    fn read_tool_list_into(catalog: &mut Catalog, names: &[&str]) {
         let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
-        let mut reading = ListReader::new(CatalogListKind::Tools);
+        let mut reading = CatalogListReader::new(CatalogListKind::Tools);
         reading.add_page(ServerResult::Tools { items, next_cursor: None, cache: None });
         reading.finish(catalog, 0);
     }
@@ -394,17 +394,17 @@ mod tests {
     #[test]
     fn name_index_is_rebuilt_only_if_a_list_changed() {
         let mut catalog = Catalog::default();
-        read_tools(&mut catalog, &["send"]);
+        read_tool_list_into(&mut catalog, &["send"]);
         let before = catalog.names.clone();
         let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[DefinitionKind::Tool as usize]);
-        read_tools(&mut catalog, &["send"]);
+        read_tool_list_into(&mut catalog, &["send"]);
         assert!(
             Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),
             "the name index of an unchanged list is reused"
         );
-        read_tools(&mut catalog, &["send", "read"]);
+        read_tool_list_into(&mut catalog, &["send", "read"]);
         assert!(names_of(&catalog).contains_name("read"), "an added tool is in the name index");
-        read_tools(&mut catalog, &["read"]);
+        read_tool_list_into(&mut catalog, &["read"]);
         assert!(!names_of(&catalog).contains_name("send"), "a removed tool is not in the name index");
     }
 }

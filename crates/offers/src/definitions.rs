@@ -31,7 +31,7 @@ pub struct DefinitionDigest {
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
-    pub app: ToolMetadata,
+    pub metadata: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
     /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
@@ -49,14 +49,14 @@ impl DefinitionDigest {
 
 /// A cache of the definitions of one server's tools.
 #[derive(Debug, Default)]
-pub struct DefinitionCache {
+pub struct ToolDefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
     source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, DefinitionDigest>,
 }
 
-impl DefinitionCache {
+impl ToolDefinitionCache {
     /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
     ///
     /// `review_state_of` returns the review state of a definition with the given hash.
@@ -84,14 +84,14 @@ impl DefinitionCache {
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
-                let app = ToolMetadata::read(read.meta.as_ref());
+                let metadata = ToolMetadata::read(read.meta.as_ref());
                 let definition = DefinitionDigest {
                     grant_hash,
                     claims,
                     declares_open_world,
                     read_only,
                     asks_each_time,
-                    app,
+                    metadata,
                     review_state,
                     calls,
                 };
@@ -174,18 +174,18 @@ mod tests {
 
     use super::*;
 
-    fn config(command: &str) -> Arc<ServerConfig> {
+    fn config_with_command(command: &str) -> Arc<ServerConfig> {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())
     }
 
-    fn catalog(description: &str) -> Arc<Catalog> {
+    fn catalog_with_tool_description(description: &str) -> Arc<Catalog> {
         let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
         Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() })
     }
 
     #[test]
     fn hashes_change_with_the_command_or_the_definition() {
-        let (mut definitions, arguments) = (DefinitionCache::default(), Map::new());
+        let (mut definitions, arguments) = (ToolDefinitionCache::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
@@ -195,12 +195,12 @@ mod tests {
             );
             (definition.grant_hash.clone(), definition.call_hash(&arguments).0)
         };
-        let (command, tools) = (config("one"), catalog("says it again"));
+        let (command, tools) = (config_with_command("one"), catalog_with_tool_description("says it again"));
         let before = hashes(&command, &tools);
         assert_eq!(hashes(&command, &tools), before, "equal inputs yield equal hashes");
-        let (grant, call) = hashes(&config("two"), &tools);
+        let (grant, call) = hashes(&config_with_command("two"), &tools);
         assert!(grant != before.0 && call == before.1, "only the grant hash depends on the command");
-        let (grant, call) = hashes(&command, &catalog("sends it away"));
+        let (grant, call) = hashes(&command, &catalog_with_tool_description("sends it away"));
         assert!(grant != before.0 && call != before.1, "both hashes depend on the definition");
         assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let removed = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
@@ -213,8 +213,9 @@ mod tests {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = DefinitionCache::default();
-            let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
+            let mut definitions = ToolDefinitionCache::default();
+            let definition =
+                definitions.get(&config_with_command("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.declares_open_world, is_open_world, "{hint:?}");
         }
     }
@@ -255,8 +256,9 @@ mod tests {
         for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = DefinitionCache::default();
-            let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
+            let mut definitions = ToolDefinitionCache::default();
+            let definition =
+                definitions.get(&config_with_command("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, always_asks, "{raw}");
         }
     }

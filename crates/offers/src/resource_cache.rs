@@ -17,7 +17,7 @@ use ports::time::time_after;
 use tokio::time::Instant;
 
 /// Maximum number of cached results of `resources/read`.
-const MAX_CACHED_RESULTS: usize = 1_000;
+const MAX_CACHED_RESOURCES: usize = 1_000;
 /// Maximum total size of the cached results, in bytes.
 const MAX_CACHED_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of one cached result, in bytes.
@@ -25,7 +25,7 @@ const MAX_CACHED_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
 /// Contents of a resource, read from the server or from the cache.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResourceRead {
+pub struct ResourceReadResult {
     /// Contents of the resource.
     pub contents: Vec<ResourceContents>,
     /// Set if the contents were read from the cache.
@@ -36,7 +36,7 @@ pub struct ResourceRead {
 
 /// Cache key: the server, the hash of its settings, and the URI of the resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct CacheKey {
+struct ResourceCacheKey {
     server: String,
     identity: Hash,
     uri: String,
@@ -55,7 +55,7 @@ struct CachedResource {
 /// A bounded cache of resource contents.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
-    entries: HashMap<CacheKey, CachedResource>,
+    entries: HashMap<ResourceCacheKey, CachedResource>,
     bytes: usize,
 }
 
@@ -64,14 +64,18 @@ impl ResourceCache {
     /// settings.
     ///
     /// Freshness is measured with tokio's clock, since the system clock may be set back.
-    pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
-        let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
+    pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceReadResult> {
+        let key = ResourceCacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let entry = self.entries.get(&key)?;
         if now.saturating_duration_since(entry.at) >= entry.ttl {
             self.remove(&key);
             return None;
         }
-        Some(ResourceRead { contents: entry.contents.clone(), cached: true, fresh_until: Some(entry.fresh_until) })
+        Some(ResourceReadResult {
+            contents: entry.contents.clone(),
+            cached: true,
+            fresh_until: Some(entry.fresh_until),
+        })
     }
 
     /// Caches the contents of a resource if the server allows it. Returns the time until which they are fresh.
@@ -85,7 +89,7 @@ impl ResourceCache {
         (contents, hint): (&[ResourceContents], CacheHint),
         (now, at): (Millis, Instant),
     ) -> Option<Millis> {
-        let key = CacheKey { server: server.to_owned(), identity, uri: uri.to_owned() };
+        let key = ResourceCacheKey { server: server.to_owned(), identity, uri: uri.to_owned() };
         self.remove(&key);
         if hint.ttl.is_zero() {
             return None;
@@ -102,14 +106,14 @@ impl ResourceCache {
     }
 
     fn remove_oldest_beyond_limits(&mut self) {
-        while self.entries.len() > MAX_CACHED_RESULTS || self.bytes > MAX_CACHED_TOTAL_BYTES {
+        while self.entries.len() > MAX_CACHED_RESOURCES || self.bytes > MAX_CACHED_TOTAL_BYTES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
         }
     }
 
-    fn remove(&mut self, key: &CacheKey) {
+    fn remove(&mut self, key: &ResourceCacheKey) {
         if let Some(entry) = self.entries.remove(key) {
             self.bytes -= entry.bytes;
         }
@@ -127,8 +131,8 @@ impl ResourceCache {
         self.remove_matching(|key| key.server == server);
     }
 
-    fn remove_matching(&mut self, which: impl Fn(&CacheKey) -> bool) {
-        let removed: Vec<CacheKey> = self.entries.keys().filter(|key| which(key)).cloned().collect();
+    fn remove_matching(&mut self, which: impl Fn(&ResourceCacheKey) -> bool) {
+        let removed: Vec<ResourceCacheKey> = self.entries.keys().filter(|key| which(key)).cloned().collect();
         for key in removed {
             self.remove(&key);
         }
@@ -145,11 +149,11 @@ mod tests {
 
     const WALL_TIME: Millis = 1_000_000;
 
-    fn text_contents(text: &str) -> Vec<ResourceContents> {
+    fn resource_with_text(text: &str) -> Vec<ResourceContents> {
         vec![ResourceContents { uri: "a:1".into(), text: Some(text.into()), ..ResourceContents::default() }]
     }
 
-    fn hint(secs: u64) -> CacheHint {
+    fn cache_hint_with_ttl(secs: u64) -> CacheHint {
         CacheHint { ttl: Duration::from_secs(secs), scope: CacheScope::Private }
     }
 
@@ -162,7 +166,13 @@ mod tests {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads
-                .insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(10)), (WALL_TIME, start))
+                .insert(
+                    "s",
+                    identity_hash("one"),
+                    "a:1",
+                    (&resource_with_text("x"), cache_hint_with_ttl(10)),
+                    (WALL_TIME, start)
+                )
                 .is_some(),
             "a cached result has a time until which it is fresh"
         );
@@ -170,7 +180,7 @@ mod tests {
         let read = reads.get_fresh("s", &identity_hash("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
-            (text_contents("x"), true),
+            (resource_with_text("x"), true),
             "[cache-ttl-positive] fresh contents are returned from the cache"
         );
         for (server, identity, uri, what) in [
@@ -190,13 +200,25 @@ mod tests {
             "[cache-stale-refetch] expired contents are not returned"
         );
         assert_eq!(reads.bytes, 0, "expired contents are removed");
-        reads.insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(10)), (WALL_TIME, start));
+        reads.insert(
+            "s",
+            identity_hash("one"),
+            "a:1",
+            (&resource_with_text("x"), cache_hint_with_ttl(10)),
+            (WALL_TIME, start),
+        );
         assert!(
             reads.get_fresh("s", &identity_hash("one"), "a:1", after(9)).is_some(),
             "freshness doesn't depend on the system clock"
         );
         assert_eq!(
-            reads.insert("s", identity_hash("one"), "a:1", (&text_contents("x"), hint(0)), (WALL_TIME, start)),
+            reads.insert(
+                "s",
+                identity_hash("one"),
+                "a:1",
+                (&resource_with_text("x"), cache_hint_with_ttl(0)),
+                (WALL_TIME, start)
+            ),
             None,
             "a time to live of zero has no expiry"
         );
@@ -211,7 +233,13 @@ mod tests {
     fn change_notification_invalidates_the_cached_resource() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
-            reads.insert("s", identity_hash("one"), uri, (&text_contents("x"), hint(10)), (WALL_TIME, start));
+            reads.insert(
+                "s",
+                identity_hash("one"),
+                uri,
+                (&resource_with_text("x"), cache_hint_with_ttl(10)),
+                (WALL_TIME, start),
+            );
         }
         reads.remove_changed("s", "dir:/a/b");
         let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &identity_hash("one"), uri, start).is_some();
@@ -225,13 +253,13 @@ mod tests {
     #[test]
     fn resource_cache_is_bounded() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
-        let large = text_contents(&"x".repeat(3 * 1024 * 1024));
+        let large = resource_with_text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
             reads.insert(
                 "s",
                 identity_hash("one"),
                 &format!("a:{n}"),
-                (&large, hint(100)),
+                (&large, cache_hint_with_ttl(100)),
                 (WALL_TIME, start + Duration::from_secs(n)),
             );
             assert!(reads.bytes <= MAX_CACHED_TOTAL_BYTES, "the total size is within the bound");
@@ -242,8 +270,8 @@ mod tests {
             reads.get_fresh("s", &identity_hash("one"), "a:0", last).is_none(),
             "the oldest entry is removed first"
         );
-        let huge = text_contents(&"x".repeat(MAX_CACHED_RESULT_BYTES + 1));
-        reads.insert("s", identity_hash("one"), "a:huge", (&huge, hint(100)), (WALL_TIME, last));
+        let huge = resource_with_text(&"x".repeat(MAX_CACHED_RESULT_BYTES + 1));
+        reads.insert("s", identity_hash("one"), "a:huge", (&huge, cache_hint_with_ttl(100)), (WALL_TIME, last));
         assert!(
             reads.get_fresh("s", &identity_hash("one"), "a:huge", last).is_none(),
             "contents that are too large are not cached"

@@ -7,17 +7,17 @@ use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::SimpleContext;
 
 /// Maximum size of a template that is expanded, in bytes.
-const MAX_TEMPLATE_BYTES: usize = 8 * 1024;
+const MAX_URI_TEMPLATE_BYTES: usize = 8 * 1024;
 
 /// Error of parsing or expanding a template, with the cause as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the server's URI template can't be used: {0}")]
-pub struct TemplateError(String);
+pub struct UriTemplateError(String);
 
 /// Returns the variables of a template without duplicates, in the order of their first use. Empty if the template is
 /// invalid.
 #[must_use]
-pub fn variable_names(template: &str) -> Vec<String> {
+pub fn template_variable_names(template: &str) -> Vec<String> {
     let Ok(template) = parse(template) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for variable in template.variables() {
@@ -32,17 +32,17 @@ pub fn variable_names(template: &str) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Returns [`TemplateError`] if the template is invalid, longer than 8 KiB, or can't be expanded.
+/// Returns [`UriTemplateError`] if the template is invalid, longer than 8 KiB, or can't be expanded.
 ///
 /// # Examples
 ///
 /// ```
 /// use std::collections::BTreeMap;
 ///
-/// use offers::uri_template::{expand, variable_names};
+/// use offers::uri_template::{expand, template_variable_names};
 ///
 /// let template = "notes://{folder}/{name}{?version}";
-/// assert_eq!(variable_names(template), ["folder", "name", "version"]);
+/// assert_eq!(template_variable_names(template), ["folder", "name", "version"]);
 /// let given = [("folder", "work"), ("name", "to do/today")];
 /// let mut values = BTreeMap::from(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
 /// // A slash in a value can't lead to another path.
@@ -50,20 +50,20 @@ pub fn variable_names(template: &str) -> Vec<String> {
 /// values.insert("version".to_owned(), "2".to_owned());
 /// assert_eq!(expand(template, &values)?, "notes://work/to%20do%2Ftoday?version=2");
 /// assert!(expand("notes://{folder", &values).is_err());
-/// # Ok::<(), offers::uri_template::TemplateError>(())
+/// # Ok::<(), offers::uri_template::UriTemplateError>(())
 /// ```
-pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, TemplateError> {
+pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, UriTemplateError> {
     let mut context = SimpleContext::new();
     for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {
         context.insert(name.as_str(), value.as_str());
     }
-    let expanded = parse(template)?.expand::<UriSpec, _>(&context).map_err(|e| TemplateError(e.to_string()))?;
+    let expanded = parse(template)?.expand::<UriSpec, _>(&context).map_err(|e| UriTemplateError(e.to_string()))?;
     Ok(expanded.to_string())
 }
 
-fn parse(template: &str) -> Result<&UriTemplateStr, TemplateError> {
-    if template.len() > MAX_TEMPLATE_BYTES {
-        return Err(TemplateError(format!("it is longer than {MAX_TEMPLATE_BYTES} bytes")));
+fn parse(template: &str) -> Result<&UriTemplateStr, UriTemplateError> {
+    if template.len() > MAX_URI_TEMPLATE_BYTES {
+        return Err(UriTemplateError(format!("it is longer than {MAX_URI_TEMPLATE_BYTES} bytes")));
     }
-    UriTemplateStr::new(template).map_err(|e| TemplateError(e.to_string()))
+    UriTemplateStr::new(template).map_err(|e| UriTemplateError(e.to_string()))
 }

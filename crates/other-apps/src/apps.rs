@@ -1,10 +1,10 @@
 //! The apps whose settings are read, with the paths, formats and keys of their files. Each app is a row of a table.
 
-mod places;
+mod settings_paths;
 
 use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
-pub(crate) use places::{match_settings_file, matches_pattern};
+pub(crate) use settings_paths::{match_settings_file, matches_pattern};
 
 /// An MCP host other than Drawbridge, such as Claude Code, whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]
@@ -145,7 +145,8 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate_paths(&[
 ]);
 
 /// All apps whose settings are searched for MCP servers, in order of precedence: if several apps have the same server,
-/// its configuration is read from the first of them.
+/// its configuration is read from the first of them. A new app is added at the end, so that it replaces no
+/// configuration that was read from another app before.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",

@@ -6,7 +6,7 @@ mod entry_details;
 mod entry_reader;
 pub mod sandbox;
 mod sign_in;
-mod transport_words;
+mod transport_keys;
 
 use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig, ImportNoteKind};
@@ -15,8 +15,8 @@ use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name}
 use crate::notes::{omitted_setting_note, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
-pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
-pub use transport_words::{
+pub(crate) use transport_keys::{COMMAND_KEYS, URL_KEYS};
+pub use transport_keys::{
     DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, PROTOCOL_REVISION_KEY, command_text,
     entry_transport, parse_http_kind,
 };

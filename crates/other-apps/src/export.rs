@@ -108,7 +108,7 @@ pub fn export_server(server: &ServerEntry, form: ServerExportFormat) -> ServerEx
 
 /// Converts servers to entries in the format of other apps, and collects the secrets that the entries omit.
 pub(crate) struct EntryWriter {
-    stand: SecretSubstitute,
+    substitute: SecretSubstitute,
     /// Definitions of the VS Code inputs by which the secrets of all written entries are replaced.
     pub(crate) inputs: Vec<Value>,
     /// Names of the variables and headers from whose values a secret was omitted.
@@ -118,8 +118,8 @@ pub(crate) struct EntryWriter {
 }
 
 impl EntryWriter {
-    pub(crate) const fn new(stand: SecretSubstitute) -> Self {
-        Self { stand, inputs: Vec::new(), secrets: Vec::new(), removed: Vec::new() }
+    pub(crate) const fn new(substitute: SecretSubstitute) -> Self {
+        Self { substitute, inputs: Vec::new(), secrets: Vec::new(), removed: Vec::new() }
     }
 
     /// Returns the entry of a server in the format of other apps, without secrets.
@@ -130,7 +130,7 @@ impl EntryWriter {
                 let mut candidate = ServerCandidate { config: stdio.clone(), ..ServerCandidate::default() };
                 self.removed.extend(secret_removal::remove_secrets(&mut candidate));
                 let stdio = candidate.config;
-                if self.stand == SecretSubstitute::Input {
+                if self.substitute == SecretSubstitute::Input {
                     entry.insert("type".to_owned(), "stdio".into());
                 }
                 entry.insert("command".to_owned(), stdio.command.into());
@@ -150,7 +150,7 @@ impl EntryWriter {
             }
         }
         // Neither VS Code nor install links support lists of tools.
-        if self.stand == SecretSubstitute::Variable {
+        if self.substitute == SecretSubstitute::Variable {
             if let Some(enabled) = &config.tools.enabled {
                 entry.insert(ENABLED_TOOLS_KEY.to_owned(), json!(enabled));
             }
@@ -208,7 +208,7 @@ impl EntryWriter {
     /// it.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_secret_reference(server, name);
-        if self.stand == SecretSubstitute::Blank { String::new() } else { reference }
+        if self.substitute == SecretSubstitute::Blank { String::new() } else { reference }
     }
 
     fn add_secret_reference(&mut self, server: &str, name: &str) -> String {
@@ -218,7 +218,7 @@ impl EntryWriter {
         if !self.secrets.iter().any(|known| known == name) {
             self.secrets.push(name.to_owned());
         }
-        match self.stand {
+        match self.substitute {
             SecretSubstitute::Blank => format!("<{name}>"),
             SecretSubstitute::Variable => {
                 format!("${{{}}}", plain(&format!("{server}_{name}"), '_').to_ascii_uppercase())

@@ -2,7 +2,7 @@
 //! crate and adds the servers that were chosen (`installer/src/imports.rs`), for `cli` and `api`. `store` parses
 //! `mcp.json` with parts of it.
 //!
-//! - [`import`]: parses pasted text in any format, including install links
+//! - [`parse_pasted_servers`]: parses pasted text in any format, including install links
 //! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with
 //!   the configured ones
 //! - [`project_servers`]: counts the servers in the settings files of a project folder, with a hash of these files
@@ -46,7 +46,7 @@ pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKin
 pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::ImportPlaceholder;
 pub use omissions::{ExportOmissions, OmittedSetting};
-pub use pasted::import;
+pub use pasted::parse_pasted_servers;
 pub use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace};
 pub use project_servers::{ProjectServers, project_servers};
 pub use scan::{MAX_SCANNED_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};

@@ -4,7 +4,7 @@
 //! - `link_form`: known links, and where the servers are in each
 //! - `link_parameters`: parameters and base64
 //! - `link_servers`: the keys that a link may set
-//! - `link_remarks`: warnings before a server of a link is added
+//! - `link_warnings`: warnings before a server of a link is added
 //! - `install_link`: [`install_link`]
 //!
 //! Any web page can contain a link, so opening a link only fills in a form, which the user submits. A link may set only
@@ -14,8 +14,8 @@
 mod install_link;
 mod link_form;
 mod link_parameters;
-mod link_remarks;
 mod link_servers;
+mod link_warnings;
 
 use ports::server_config::ConfigProblem;
 

@@ -87,7 +87,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry])
     let here = TakenNames::new(configured.iter().map(|entry| &entry.name));
     let mut taken = TakenNames::new(configured.iter().map(|entry| &entry.name));
     for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
-        let name = taken.take(&row.name);
+        let name = taken.reserve(&row.name);
         if name != row.name {
             let is_set_up = here.contains(&row.name);
             if is_set_up {

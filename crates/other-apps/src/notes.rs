@@ -2,7 +2,7 @@
 
 mod placeholders;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace};
 
 pub use placeholders::ImportPlaceholder;
@@ -73,7 +73,7 @@ pub(crate) fn printable_text(text: &str) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    visible(&short).into_owned()
+    escape_invisible(&short).into_owned()
 }
 
 /// Maximum length of a text from another app or a link within a note, in characters.

@@ -10,7 +10,7 @@ use ports::server_config::{
 
 use crate::found_server::{note_tool_lists, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
-use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
+use crate::secret_detection::{has_secret, is_empty_or_boolean, is_secret_name};
 use crate::server_candidate::{EntryExtras, ServerCandidate};
 use crate::server_names::TakenNames;
 use crate::variables::{ReferenceSyntax, find_references};
@@ -35,7 +35,7 @@ const MAX_PASTED_SERVERS: usize = 100;
 /// # Examples
 ///
 /// ```
-/// use other_apps::import;
+/// use other_apps::parse_pasted_servers;
 ///
 /// // Fragments of settings have no braces around them.
 /// let pasted = r#"
@@ -45,18 +45,18 @@ const MAX_PASTED_SERVERS: usize = 100;
 ///   "env": { "NOTES_TOKEN": "YOUR_TOKEN_HERE" }
 /// }
 /// "#;
-/// let servers = import(pasted, &["notes".to_owned()])?;
+/// let servers = parse_pasted_servers(pasted, &["notes".to_owned()])?;
 /// let [server] = &servers[..] else { panic!("the text has one server") };
 /// assert_ne!(server.name, "notes", "the name is taken");
 /// assert_eq!(server.config.as_stdio().expect("a local server").command_line(), "npx -y @alice/notes");
 /// assert_eq!(server.secrets, ["NOTES_TOKEN"], "the value belongs into the keychain");
 /// assert!(server.notes.iter().any(|note| note.text.contains("placeholder")), "{:?}", server.notes);
 ///
-/// let problem = import(" ", &[]).unwrap_err();
+/// let problem = parse_pasted_servers(" ", &[]).unwrap_err();
 /// assert!(problem.message.starts_with("no server found"), "{problem}");
 /// # Ok::<(), ports::server_config::ConfigProblem>(())
 /// ```
-pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+pub fn parse_pasted_servers(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
     Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
 
@@ -189,10 +189,10 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             );
             candidate.notes.push(ImportNote::new(ImportNoteKind::NameTaken, note).with_names([&valid_name]));
         }
-        let name = taken.take(&valid_name);
+        let name = taken.reserve(&valid_name);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_after_adding(config.clone())
+        let problem = config_with_client_secret_reference(config.clone())
             .problem()
             .or(lost_denial)
             .filter(|_| !candidate.has_unsupported_transport);
@@ -220,7 +220,7 @@ fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
         ServerTransport::Http(http) => &http.headers,
     };
     let is_secret = |(name, value): &(&String, &String)| {
-        let is_open = value.trim().is_empty() || !is_empty_or_switch(value.trim());
+        let is_open = value.trim().is_empty() || !is_empty_or_boolean(value.trim());
         let has_password =
             || find_references(value, ReferenceSyntax::Any).iter().any(|reference| extras.is_password(reference));
         secrets::referenced_secret_names(value).is_empty()
@@ -230,7 +230,7 @@ fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
 }
 
 /// Returns the configuration as it will be after the server was added, when its client secret is in the keychain.
-fn config_after_adding(mut config: ServerConfig) -> ServerConfig {
+fn config_with_client_secret_reference(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));
     }

@@ -71,7 +71,7 @@ pub fn is_client_id(name: &str) -> bool {
 pub fn is_secret_value(name: &str, value: &str) -> bool {
     match is_client_id(name) {
         true => has_credential(value),
-        false => (is_secret_name(name) && !is_empty_or_switch(value.trim())) || has_secret(value),
+        false => (is_secret_name(name) && !is_empty_or_boolean(value.trim())) || has_secret(value),
     }
 }
 
@@ -102,7 +102,7 @@ fn without_word_author(upper: &str) -> String {
 /// Returns `true` if a value is empty or a boolean such as `true` or `off`, and therefore not a secret, whatever its
 /// name is.
 #[must_use]
-pub fn is_empty_or_switch(value: &str) -> bool {
+pub fn is_empty_or_boolean(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
@@ -111,7 +111,7 @@ pub fn is_empty_or_switch(value: &str) -> bool {
 #[must_use]
 pub fn cannot_be_secret(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
-    is_empty_or_switch(value) || is_number() || is_reference(value)
+    is_empty_or_boolean(value) || is_number() || is_reference(value)
 }
 
 fn is_reference(value: &str) -> bool {

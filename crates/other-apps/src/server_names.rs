@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use ports::server_config::StdioConfig;
 use ports::url_parts::UrlParts;
 
@@ -11,7 +11,8 @@ const MAX_SERVER_NAME_CHARS: usize = 64;
 
 /// Converts `requested` to a valid server name, with as few changes as possible.
 pub(crate) fn to_valid_server_name(requested: &str) -> String {
-    let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+    let is_seen =
+        |c: &char| !c.is_control() && matches!(escape_invisible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = requested.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
     match name.trim() {
         "" => String::from("server"),
@@ -22,7 +23,7 @@ pub(crate) fn to_valid_server_name(requested: &str) -> String {
 /// Returns `requested` if it is a valid name that is not in `taken`, otherwise a similar name with a number.
 #[must_use]
 pub fn unused_server_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    TakenNames::new(taken).take(&to_valid_server_name(requested))
+    TakenNames::new(taken).reserve(&to_valid_server_name(requested))
 }
 
 /// Server names that are in use. They are compared without case, so that users don't confuse similar names.
@@ -43,7 +44,7 @@ impl TakenNames {
     }
 
     /// Marks a name as used and returns it: `requested` if it is unused, otherwise the first unused name with a number.
-    pub(crate) fn take(&mut self, requested: &str) -> String {
+    pub(crate) fn reserve(&mut self, requested: &str) -> String {
         if self.taken.insert(requested.to_lowercase()) {
             return requested.to_owned();
         }

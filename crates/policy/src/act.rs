@@ -75,8 +75,9 @@ pub enum PolicyAct<'a> {
         review_state: ReviewState,
         /// The tool's annotations as declared by the server.
         claims: ToolClaims,
-        /// Set if the definition requires the user's consent for each call. Such a call is never allowed without
-        /// consent, and its approval is never stored.
+        /// Set by the host if the server demands the user's consent for each call in the tool's `_meta`, and for each
+        /// tool that a shown app provides. Such a call is never allowed without consent, and its approval is never
+        /// stored.
         asks_each_time: bool,
         /// Arguments of the call.
         arguments: &'a Map<String, Value>,
@@ -331,7 +332,7 @@ impl DecisionReason {
     /// [`Self::ToolChanged`] and [`Self::AfterUntrusted`] are not: after a review of the tool, or with a rule that has
     /// `after_untrusted`, such a call can be allowed.
     #[must_use]
-    pub const fn stricter(self) -> Option<StricterReason> {
+    pub const fn to_stricter_reason(self) -> Option<StricterReason> {
         match self {
             Self::ToolAsksEachTime | Self::AppToolsAsk => Some(StricterReason::EachTime),
             Self::RuleAsks => Some(StricterReason::Rule),

@@ -5,14 +5,14 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use crate::RuleError;
-use crate::case_folding::fold_glob;
+use crate::case_folding::fold_glob_literals;
+use crate::components_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::{GlobPattern, MAX_PATTERN_BYTES};
-use crate::spelling::without_parameters;
+use crate::spelling::without_segment_parameters;
 
 /// Maximum number of nested percent-encodings in a path that are decoded.
-const MAX_DECODING_ROUNDS: usize = 3;
+const MAX_PERCENT_DECODING_ROUNDS: usize = 3;
 
 /// A pattern of addresses: an origin, optionally with a path. It covers all addresses below that path.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl AddressPattern {
         let bad = || RuleError::Address(text.to_owned());
         let (scheme, rest) = text.split_once("://").ok_or_else(bad)?;
         let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
-        if rest.contains(['?', '#', '@']) || text.contains(is_ambiguous_character) {
+        if rest.contains(['?', '#', '@']) || text.contains(is_ambiguous_in_urls) {
             return Err(bad());
         }
         let scheme = match scheme {
@@ -83,9 +83,9 @@ impl AddressPattern {
         };
         GlobPattern::compile(path)?;
         // A percent-encoded `*` or `?` is literal: only literal characters are decoded, and then escaped again.
-        let parts = non_empty_parts(path.split('/').map(|part| fold_glob(part, percent_decoded_segment)));
+        let parts = without_empty_parts(path.split('/').map(|part| fold_glob_literals(part, percent_decoded_segment)));
         let separated = |letters: &str| percent_decoded(letters).replace('\\', "/");
-        let decoded = non_empty_parts(fold_glob(path, separated).split('/').map(str::to_owned));
+        let decoded = without_empty_parts(fold_glob_literals(path, separated).split('/').map(str::to_owned));
         if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
@@ -106,7 +106,7 @@ impl AddressPattern {
             MatchVerdict::Differs(JudgementReason::Differs)
         };
         // Parsers disagree about such an address, and another program may find a different host in it.
-        if text.contains(is_ambiguous_character) || text.contains('\\') {
+        if text.contains(is_ambiguous_in_urls) || text.contains('\\') {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         match by_parts {
@@ -159,9 +159,9 @@ fn judge_path(pattern: &ComponentsPattern, url: &Url) -> MatchVerdict {
 /// because the target then depends on when a program decodes the path and when it resolves `..`.
 fn judge_decoded_path(pattern: &ComponentsPattern, mut reading: String) -> MatchVerdict {
     let mut verdict: Option<MatchVerdict> = None;
-    for _ in 0..=MAX_DECODING_ROUNDS {
+    for _ in 0..=MAX_PERCENT_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        if slashed.split('/').any(|segment| without_parameters(segment) == "..") {
+        if slashed.split('/').any(|segment| without_segment_parameters(segment) == "..") {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         let own = pattern.judge(&resolve_dot_components(slashed.split('/')));
@@ -193,7 +193,7 @@ pub(crate) fn normalized_host(host: &str) -> Option<String> {
 }
 
 /// Returns `true` for characters that some URL parsers remove and others don't.
-fn is_ambiguous_character(character: char) -> bool {
+fn is_ambiguous_in_urls(character: char) -> bool {
     character.is_control() || character.is_whitespace()
 }
 
@@ -231,7 +231,7 @@ fn percent_decoded_segment(part: &str) -> String {
     if decoded.contains(['/', '\\', '\0']) { part.to_owned() } else { decoded }
 }
 
-fn non_empty_parts(parts: impl Iterator<Item = String>) -> Vec<String> {
+fn without_empty_parts(parts: impl Iterator<Item = String>) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 

@@ -41,7 +41,7 @@ pub struct ArgumentJudgement {
 }
 
 /// Value at the location of a JSON Pointer in a call's arguments, or the reason why there is none.
-enum PointerTarget<'a> {
+enum JsonPointerTarget<'a> {
     Value(&'a Value),
     Nothing,
     /// The pointer continues into a value without members, for instance a string that may contain JSON.
@@ -72,12 +72,12 @@ impl ArgumentCondition {
     ) -> (MatchVerdict, Option<&'a Value>) {
         let is_allow = effect == RuleEffect::Allow;
         match self.resolve_pointer(arguments) {
-            PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
-            PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
-            PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_CHECKED_LIST_ITEMS => {
+            JsonPointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
+            JsonPointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
+            JsonPointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_CHECKED_LIST_ITEMS => {
                 (MatchVerdict::Doubtful(JudgementReason::TooLong), Some(list))
             }
-            PointerTarget::Value(Value::Array(items)) => {
+            JsonPointerTarget::Value(Value::Array(items)) => {
                 let mut decided = (MatchVerdict::Differs(JudgementReason::Missing), None);
                 for item in items {
                     decided = (self.judge_value(item, facts), Some(item));
@@ -87,7 +87,7 @@ impl ArgumentCondition {
                 }
                 decided
             }
-            PointerTarget::Value(value) => (self.judge_value(value, facts), Some(value)),
+            JsonPointerTarget::Value(value) => (self.judge_value(value, facts), Some(value)),
         }
     }
 
@@ -122,35 +122,35 @@ impl ArgumentCondition {
     }
 
     /// Returns the paths whose symbolic links must be resolved for this condition.
-    pub(crate) fn paths<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
+    pub(crate) fn paths_in_arguments<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
         let Some(beginning) = self.is.literal_prefix() else { return Vec::new() };
         let mut paths = vec![beginning];
         match self.resolve_pointer(arguments) {
-            PointerTarget::Value(Value::Array(items)) => {
+            JsonPointerTarget::Value(Value::Array(items)) => {
                 paths.extend(items.iter().take(MAX_CHECKED_LIST_ITEMS).filter_map(Value::as_str))
             }
-            PointerTarget::Value(value) => paths.extend(value.as_str()),
-            PointerTarget::Nothing | PointerTarget::Unclear => return Vec::new(),
+            JsonPointerTarget::Value(value) => paths.extend(value.as_str()),
+            JsonPointerTarget::Nothing | JsonPointerTarget::Unclear => return Vec::new(),
         }
         paths
     }
 
-    fn resolve_pointer<'a>(&self, arguments: &'a Map<String, Value>) -> PointerTarget<'a> {
-        let Some((first, rest)) = self.path.split_first() else { return PointerTarget::Nothing };
-        let Some(mut found) = arguments.get(first) else { return PointerTarget::Nothing };
+    fn resolve_pointer<'a>(&self, arguments: &'a Map<String, Value>) -> JsonPointerTarget<'a> {
+        let Some((first, rest)) = self.path.split_first() else { return JsonPointerTarget::Nothing };
+        let Some(mut found) = arguments.get(first) else { return JsonPointerTarget::Nothing };
         for part in rest {
             let next = match found {
                 Value::Object(members) => members.get(part),
                 Value::Array(items) => match part.parse::<usize>() {
                     Ok(at) => items.get(at),
-                    Err(_) => return PointerTarget::Unclear,
+                    Err(_) => return JsonPointerTarget::Unclear,
                 },
-                Value::String(_) => return PointerTarget::Unclear,
+                Value::String(_) => return JsonPointerTarget::Unclear,
                 Value::Null | Value::Bool(_) | Value::Number(_) => None,
             };
-            let Some(next) = next else { return PointerTarget::Nothing };
+            let Some(next) = next else { return JsonPointerTarget::Nothing };
             found = next;
         }
-        PointerTarget::Value(found)
+        JsonPointerTarget::Value(found)
     }
 }

@@ -10,7 +10,7 @@ use crate::pattern::escape_glob;
 /// other scripts with dots.
 pub(crate) fn fold_case_and_width(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
-    let visible = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
+    let visible = text.chars().filter(|c| !is_droppable_character(*c)).map(dots).nfkc();
     visible.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn narrow_full_width_separators(text: &str) -> String {
 
 /// Folds the literal characters of a glob with `fold`. Wildcards are preserved, and a full-width `*` doesn't become a
 /// wildcard.
-pub(crate) fn fold_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
+pub(crate) fn fold_glob_literals(glob: &str, fold: impl Fn(&str) -> String) -> String {
     let (mut shape, mut letters) = (String::new(), String::new());
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
@@ -50,7 +50,7 @@ pub(crate) fn fold_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
 }
 
 /// Returns `true` for characters that some systems drop: control characters and characters without width.
-pub(crate) fn is_ignorable(character: char) -> bool {
+pub(crate) fn is_droppable_character(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -71,7 +71,7 @@ mod tests {
             ("\u{ff0a}\u{ff1f}\u{ff3c}", r"\*\?\\"),
             ("s\u{e9}*e\u{301}", "s\u{e9}*\u{e9}"),
         ] {
-            assert_eq!(fold_glob(glob, fold_case_and_width), expected, "{glob}");
+            assert_eq!(fold_glob_literals(glob, fold_case_and_width), expected, "{glob}");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::argument_condition::ArgumentCondition;
-use crate::case_folding::{fold_case_and_width, fold_glob};
+use crate::case_folding::{fold_case_and_width, fold_glob_literals};
 use crate::pattern::GlobPattern;
 use crate::server_identity::ServerIdentities;
 use crate::{
@@ -16,7 +16,7 @@ const MAX_ARGUMENT_CONDITIONS: usize = 20;
 /// Maximum length of the user's note about a rule, in bytes.
 const MAX_RULE_NOTE_BYTES: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
-const MAX_EXPIRY_MILLIS: u64 = 253_402_300_799_999;
+const MAX_RULE_EXPIRY_UNIX_MILLIS: u64 = 253_402_300_799_999;
 
 /// A policy rule whose patterns are compiled, so that it can be matched with acts.
 #[derive(Debug, Clone)]
@@ -37,10 +37,9 @@ impl CompiledRule {
             return Err(RuleError::NotOneTrustedServer);
         }
         let tool = rule.tool.as_deref().map(GlobPattern::compile).transpose()?;
-        let identity = rule
-            .identity
-            .as_deref()
-            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&fold_glob(own, fold_case_and_width))?]));
+        let identity = rule.identity.as_deref().map(|own| {
+            Ok([GlobPattern::compile(own)?, GlobPattern::compile(&fold_glob_literals(own, fold_case_and_width))?])
+        });
         let identity = identity.transpose()?;
         let arguments =
             rule.arguments.iter().map(|own| ArgumentCondition::new(own, rule.effect)).collect::<Result<_, _>>()?;
@@ -60,8 +59,8 @@ impl CompiledRule {
         {
             return RuleFit::OtherServer;
         }
-        if !self.applies_to_direction(act) {
-            return RuleFit::OtherDirection;
+        if !self.applies_to_kind_of_act(act) {
+            return RuleFit::OtherKindOfAct;
         }
         if self.rule.expires_at.is_some_and(|end| end <= now) {
             return RuleFit::Expired;
@@ -107,14 +106,19 @@ impl CompiledRule {
     }
 
     /// Returns the paths among a call's arguments whose symbolic links must be resolved.
-    pub(crate) fn paths<'a>(&'a self, server: &str, tool: &str, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
+    pub(crate) fn paths_in_call<'a>(
+        &'a self,
+        server: &str,
+        tool: &str,
+        arguments: &'a Map<String, Value>,
+    ) -> Vec<&'a str> {
         let is_about = self.server.matches(server) && self.tool.as_ref().is_none_or(|own| own.matches(tool));
-        self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
+        self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths_in_arguments(arguments)).collect()
     }
 
     /// Returns `true` if the rule's direction includes the direction of this act, from the host to the server or the
     /// reverse.
-    fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
+    fn applies_to_kind_of_act(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {
             PolicyAct::FillForm { .. } | PolicyAct::OpenUrl { .. } | PolicyAct::ShareRoots { .. }
@@ -178,7 +182,7 @@ fn check_rule_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
     if rule.arguments.len() > MAX_ARGUMENT_CONDITIONS {
         return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENT_CONDITIONS });
     }
-    if rule.expires_at.is_some_and(|end| end > MAX_EXPIRY_MILLIS) {
+    if rule.expires_at.is_some_and(|end| end > MAX_RULE_EXPIRY_UNIX_MILLIS) {
         return Err(RuleError::Date);
     }
     if rule.note.len() > MAX_RULE_NOTE_BYTES {

@@ -94,8 +94,8 @@ impl Policy {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. } => {
                 PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
-            // The reason of the act is more specific than the overriding one. Approvals are limited to one act, because
-            // the override requires consent each time.
+            // Keep the reason found by grants and rules; only the scopes become `Once`, because the override requires
+            // consent each time.
             PolicyDecision::Ask { reason, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
                 PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_APPROVAL_SCOPES }
             }
@@ -157,7 +157,7 @@ impl Policy {
                 let fit = own.match_act(act, &self.identities, now);
                 let is_held_back = own.rule.effect == RuleEffect::Allow && fit == RuleFit::Fits;
                 let fit = if is_held_back { builtin_consent_requirement(act, own.rule.after_untrusted) } else { fit };
-                let is_looked_at = !matches!(fit, RuleFit::OtherServer | RuleFit::OtherDirection | RuleFit::OtherTool);
+                let is_looked_at = !matches!(fit, RuleFit::OtherServer | RuleFit::OtherKindOfAct | RuleFit::OtherTool);
                 let arguments = if is_looked_at { own.argument_judgements(act) } else { Vec::new() };
                 let (by, effect) = (DecisionSource::Rule(set.rule_ref(own)), own.rule.effect);
                 considered.push(ConsideredRule { by, effect, fit, arguments });
@@ -175,7 +175,7 @@ impl Policy {
             [(DecisionSource::ManagedPreset, self.managed.preset), (DecisionSource::Preset, self.user.preset)]
         {
             if preset == Preset::Careful {
-                let fit = if careful_preset_requires_consent(act) { RuleFit::Fits } else { RuleFit::OtherDirection };
+                let fit = if careful_preset_requires_consent(act) { RuleFit::Fits } else { RuleFit::OtherKindOfAct };
                 considered.push(ConsideredRule { by, effect: RuleEffect::Ask, fit, arguments: Vec::new() });
             }
         }
@@ -228,7 +228,7 @@ impl Policy {
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
             return Some((DecisionReason::ToolAsksEachTime, DecisionSource::BuiltIn));
         }
-        if !careful_preset_requires_consent(act) || self.preset() != Preset::Careful {
+        if !careful_preset_requires_consent(act) || self.effective_preset() != Preset::Careful {
             return None;
         }
         let by =
@@ -336,7 +336,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
         PolicyAct::StartServer { command, .. } => (*command, None),
         PolicyAct::ConnectServer { address, .. } => (*address, None),
         PolicyAct::CallTool { grant_hash, conversation, .. } => (*grant_hash, *conversation),
-        _ => return RuleFit::OtherDirection,
+        _ => return RuleFit::OtherKindOfAct,
     };
     if !grant.applies_in_conversation(conversation) {
         RuleFit::OtherConversation

@@ -25,15 +25,17 @@ pub struct ConsideredRule {
     pub arguments: Vec<ArgumentJudgement>,
 }
 
-/// The result of matching a rule or grant with an act: [`RuleFit::Fits`], or the first condition that isn't met.
+/// The result of matching a rule, grant or preset with an act: [`RuleFit::Fits`], or the first condition that isn't
+/// met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleFit {
     /// All conditions are met, so the rule or grant applies.
     Fits,
     /// The rule is only about other servers.
     OtherServer,
-    /// The rule is only about acts in the other direction: from the host to servers, or from servers to the host.
-    OtherDirection,
+    /// The rule, grant or preset is about acts of another kind: for example, the rule is only about requests of
+    /// servers to the host, the act can't be granted, or the preset leaves it to an approval of its own.
+    OtherKindOfAct,
     /// The rule is about other tools, or only about tool calls.
     OtherTool,
     /// The argument condition with this index isn't met.
@@ -64,7 +66,7 @@ impl RuleFit {
         match self {
             Self::Fits => "fits",
             Self::OtherServer => "other-server",
-            Self::OtherDirection => "other-direction",
+            Self::OtherKindOfAct => "other-direction",
             Self::OtherTool => "other-tool",
             Self::OtherArgument(_) => "other-argument",
             Self::OtherAnnotations => "other-annotations",

@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
-use crate::case_folding::is_ignorable;
+use crate::case_folding::is_droppable_character;
 use crate::path_pattern::possible_path_spellings;
 use crate::pattern::MAX_PATTERN_BYTES;
 
@@ -73,7 +73,7 @@ impl FolderPath {
         let Some((root, rest)) = split_path_root(path) else { return PathContainment::Unclear };
         // Some programs end a name at a NUL byte, and others don't.
         if path.contains('\0')
-            || path_components(root, rest).any(|part| part == ".." || is_altered_by_windows(root, part))
+            || path_components(root, rest).any(|part| part == ".." || is_name_altered_by_windows(root, part))
         {
             return PathContainment::Unclear;
         }
@@ -117,7 +117,7 @@ pub(crate) fn is_windows_device_path(root: PathRoot, rest: &str) -> bool {
 
 /// Returns `true` if Windows ignores or reinterprets part of a name: trailing dots and spaces, and everything after a
 /// colon.
-pub(crate) fn is_altered_by_windows(root: PathRoot, part: &str) -> bool {
+pub(crate) fn is_name_altered_by_windows(root: PathRoot, part: &str) -> bool {
     root != PathRoot::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn are_equal_after_folding(one: &str, other: &str) -> bool {
 
 /// Folds a file name so that names which are equal for [`are_equal_after_folding`] become identical.
 pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
-    name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+    name.nfkd().filter(|c| !is_droppable_character(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
 /// Splits an absolute path into its root and the path below it. Returns `None` for a relative path or a URL.

@@ -93,7 +93,7 @@ impl Grant {
     }
 
     /// Adopts the last use that another process stored for the same grant, if that use is later.
-    pub fn merge_use(&mut self, stored: Option<LastUse>) {
+    pub fn merge_last_use(&mut self, stored: Option<LastUse>) {
         if stored.is_some_and(|stored| self.last_use.is_none_or(|own| own.at < stored.at)) {
             self.last_use = stored;
         }
@@ -260,7 +260,7 @@ impl Grants {
 
     /// Records that a grant allowed an act: a call of `tool`, or with `None` a start or connection. Returns `true` if
     /// the grant exists and is persisted.
-    pub fn note_grant_use(&mut self, server: &str, tool: Option<&str>, id: GrantId, last_use: LastUse) -> bool {
+    pub fn record_grant_use(&mut self, server: &str, tool: Option<&str>, id: GrantId, last_use: LastUse) -> bool {
         let own = self.servers.get_mut(server).and_then(|own| match tool {
             Some(tool) => own.tools.get_mut(tool),
             None => Some(&mut own.command),
@@ -277,8 +277,8 @@ impl Grants {
         Some(found)
     }
 
-    /// Limits a grant to this session, because it could not be persisted.
-    pub fn limit_to_session(&mut self, id: GrantId) {
+    /// Limits a grant to the time until the host stops, because it could not be persisted.
+    pub fn limit_until_quit(&mut self, id: GrantId) {
         let own = self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten();
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
@@ -301,7 +301,7 @@ impl Grants {
             }
         }
         for grant in self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten() {
-            grant.merge_use(uses.get(&grant.id).copied());
+            grant.merge_last_use(uses.get(&grant.id).copied());
         }
         for grant in &removed {
             self.revoke(grant.id);

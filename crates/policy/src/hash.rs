@@ -33,10 +33,10 @@ impl Hash {
     /// Hashes raw bytes with SHA-256.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self::hexadecimal(&Sha256::digest(bytes).into())
+        Self::from_digest(&Sha256::digest(bytes).into())
     }
 
-    fn hexadecimal(digest: &[u8; 32]) -> Self {
+    fn from_digest(digest: &[u8; 32]) -> Self {
         let mut text = [0; 64];
         for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
             *pair = HEX_PAIRS[usize::from(*byte)];
@@ -84,7 +84,7 @@ impl PartialHash {
     /// Returns the hash of the first bytes followed by these bytes.
     #[must_use]
     pub fn finish_with(&self, bytes: &[u8]) -> Hash {
-        Hash::hexadecimal(&self.0.clone().chain_update(bytes).finalize().into())
+        Hash::from_digest(&self.0.clone().chain_update(bytes).finalize().into())
     }
 }
 

@@ -7,6 +7,7 @@ mod address;
 mod argument_condition;
 mod case_folding;
 mod compiled_rule;
+mod components_pattern;
 mod date;
 mod decide;
 mod explain;
@@ -17,7 +18,6 @@ mod hash;
 mod match_verdict;
 mod matcher;
 mod number_range;
-mod parts_pattern;
 mod path_pattern;
 mod pattern;
 mod rule;
@@ -150,7 +150,7 @@ impl Policy {
             return BTreeSet::new();
         }
         let rules = sets.into_iter().flat_map(|set| set.tool_rules(server, tool));
-        rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_RESOLVED_PATHS_PER_CALL).collect()
+        rules.flat_map(|own| own.paths_in_call(server, tool, arguments)).take(MAX_RESOLVED_PATHS_PER_CALL).collect()
     }
 
     /// Replaces the rules and the preset of the system-wide file.
@@ -185,7 +185,7 @@ impl Policy {
 
     /// Returns the effective preset: the stricter one of the user's file and the system-wide file.
     #[must_use]
-    pub fn preset(&self) -> Preset {
+    pub fn effective_preset(&self) -> Preset {
         self.user.preset.max(self.managed.preset)
     }
 
@@ -208,8 +208,8 @@ impl Policy {
         .iter()
     }
 
-    /// Returns the rules of the current session, for modification.
-    pub const fn session_rules_mut(&mut self) -> &mut RuleSet {
+    /// Returns the rules that are valid until the host stops, for modification.
+    pub const fn rules_until_quit_mut(&mut self) -> &mut RuleSet {
         &mut self.session
     }
 
@@ -219,22 +219,22 @@ impl Policy {
     /// # Errors
     ///
     /// Returns [`RuleError::TooMany`] if the session has too many rules.
-    pub fn trust_for_session(&mut self, server: &str) -> Result<(), RuleProblem> {
-        if !self.is_trusted_for_session(server) {
+    pub fn trust_until_quit(&mut self, server: &str) -> Result<(), RuleProblem> {
+        if !self.is_trusted_until_quit(server) {
             self.session.add(PolicyRule::for_trusted_server(server))?;
         }
         Ok(())
     }
 
-    /// Revokes [`trust_for_session`](Self::trust_for_session). Returns `true` if the server was trusted.
-    pub fn end_trust(&mut self, server: &str) -> bool {
-        self.session.remove_matching(|rule| rule.trusts(server))
+    /// Revokes [`trust_until_quit`](Self::trust_until_quit). Returns `true` if the server was trusted.
+    pub fn revoke_trust_until_quit(&mut self, server: &str) -> bool {
+        self.session.remove_matching(|rule| rule.is_trust_rule_for(server))
     }
 
     /// Returns `true` if the tool calls of this server are allowed until the host stops.
     #[must_use]
-    pub fn is_trusted_for_session(&self, server: &str) -> bool {
-        self.session.iter().any(|rule| rule.trusts(server))
+    pub fn is_trusted_until_quit(&self, server: &str) -> bool {
+        self.session.iter().any(|rule| rule.is_trust_rule_for(server))
     }
 
     /// Denies all requests that this server initiates from now on.
@@ -270,7 +270,7 @@ impl Policy {
         self.muted.remove(server);
         self.identities.remove(server);
         self.grants.remove_server(server);
-        self.session.remove_matching(|rule| rule.trusts(server));
+        self.session.remove_matching(|rule| rule.is_trust_rule_for(server));
     }
 }
 

@@ -53,9 +53,9 @@ impl ArgumentMatcher {
             (_, Value::Array(_) | Value::Object(_)) => MatchVerdict::Doubtful(JudgementReason::NotJudged),
             (_, Value::Null) => MatchVerdict::Differs(JudgementReason::Missing),
             (_, Value::String(text)) => self.judge_text(text, facts),
-            (_, Value::Bool(value)) => self.judge_word(if *value { "true" } else { "false" }),
-            (_, Value::Number(number)) => match self.judge_word(&number.to_string()) {
-                MatchVerdict::Differs(_) if self.is_number(number) => {
+            (_, Value::Bool(value)) => self.judge_json_literal(if *value { "true" } else { "false" }),
+            (_, Value::Number(number)) => match self.judge_json_literal(&number.to_string()) {
+                MatchVerdict::Differs(_) if self.is_number_literal(number) => {
                     MatchVerdict::Doubtful(JudgementReason::Respelled)
                 }
                 verdict => verdict,
@@ -80,7 +80,7 @@ impl ArgumentMatcher {
     }
 
     /// Checks a number or Boolean by its JSON text, which is never a path or an address.
-    fn judge_word(&self, word: &str) -> MatchVerdict {
+    fn judge_json_literal(&self, word: &str) -> MatchVerdict {
         let fits = match self {
             Self::Glob(glob) => glob.glob().matches(word),
             Self::Regex(regex) => regex.expression.is_match(word),
@@ -90,7 +90,7 @@ impl ArgumentMatcher {
     }
 
     /// Returns `true` if the glob is a literal with the same numeric value in any notation: `1000` is `1e3`.
-    fn is_number(&self, number: &serde_json::Number) -> bool {
+    fn is_number_literal(&self, number: &serde_json::Number) -> bool {
         let Self::Glob(glob) = self else { return false };
         let GlobPattern::Exactly(own) = glob.glob() else { return false };
         own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())

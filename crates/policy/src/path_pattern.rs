@@ -7,15 +7,15 @@ use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
 use crate::case_folding::narrow_full_width_separators;
+use crate::components_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::folder_path::{
-    PathRoot, is_altered_by_windows, is_in_alias_folder, is_windows_device_path, path_components, split_path_root,
+    PathRoot, is_in_alias_folder, is_name_altered_by_windows, is_windows_device_path, path_components, split_path_root,
 };
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{ComponentsPattern, resolve_dot_components};
 use crate::pattern::MAX_PATTERN_BYTES;
 
 /// Maximum number of nested percent-encodings in a text that are decoded.
-const MAX_DECODING_ROUNDS: usize = 3;
+const MAX_PERCENT_DECODING_ROUNDS: usize = 3;
 
 /// Resolved locations of paths, with all symbolic links followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl PathPattern {
     }
 
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
-        let (moved, forms) = (self.with_resolved_beginning(facts), possible_path_spellings(text));
+        let (moved, forms) = (self.with_resolved_prefix(facts), possible_path_spellings(text));
         if text.contains('\0') || forms.iter().any(|form| form.contains('\0')) {
             return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
@@ -101,7 +101,7 @@ impl PathPattern {
 
     /// Returns the pattern in which the resolved location of its beginning replaces the beginning, or `None` if they
     /// are equal.
-    fn with_resolved_beginning(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
+    fn with_resolved_prefix(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_path_root(real)?;
         let first: Vec<&str> = path_components(root, rest).collect();
@@ -114,7 +114,7 @@ impl PathPattern {
         let Some((root, rest)) = split_path_root(path) else {
             return MatchVerdict::Doubtful(JudgementReason::NotWhole);
         };
-        if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
+        if path_components(root, rest).any(|part| is_name_altered_by_windows(root, part)) {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         let names = resolve_dot_components(path_components(root, rest));
@@ -140,7 +140,7 @@ impl PathPattern {
 
 /// Returns `true` if a path contains `..`, with a slash or a backslash as separator.
 fn has_parent_component(text: &str) -> bool {
-    crate::pattern::may_leave_folder(text)
+    crate::pattern::may_escape_folder(text)
 }
 
 /// Returns all forms in which programs may parse an absolute path, starting with the path itself: as written,
@@ -152,7 +152,7 @@ pub(crate) fn possible_path_spellings(text: &str) -> Vec<String> {
     let mut forms = vec![text.to_owned()];
     for narrow in [str::to_owned, narrow_full_width_separators] {
         let mut last = text.to_owned();
-        for _ in 0..=MAX_DECODING_ROUNDS {
+        for _ in 0..=MAX_PERCENT_DECODING_ROUNDS {
             let narrow = narrow(&last);
             let next = percent_decode_str(&narrow).decode_utf8_lossy().into_owned();
             for form in [narrow, next.clone()] {

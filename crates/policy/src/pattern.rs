@@ -117,7 +117,7 @@ fn regex_rule_error(expression: &str, error: &regex::Error) -> RuleError {
 
 /// Returns `true` if a text, read as a path, contains `..` or a NUL byte, so that its real location may differ from the
 /// written one.
-pub(crate) fn may_leave_folder(text: &str) -> bool {
+pub(crate) fn may_escape_folder(text: &str) -> bool {
     text.contains('\0') || text.split(['/', '\\']).any(|part| part == "..")
 }
 

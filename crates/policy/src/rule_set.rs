@@ -9,7 +9,7 @@ use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
 /// Maximum identifier under which a rule is restored. A greater one would leave few identifiers for new rules, which
 /// get the next after the greatest.
-const MAX_RESTORED_ID: u64 = 1 << 32;
+const MAX_RESTORED_RULE_ID: u64 = 1 << 32;
 
 /// Error for a list of rules, one of which is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,7 +117,7 @@ impl RuleSet {
         if self.rules.iter().any(|own| own.rule == rule) {
             return Ok(id);
         }
-        let is_free = (1..=MAX_RESTORED_ID).contains(&id) && self.rules.iter().all(|own| own.rule.id != id);
+        let is_free = (1..=MAX_RESTORED_RULE_ID).contains(&id) && self.rules.iter().all(|own| own.rule.id != id);
         if !is_free {
             return self.add(rule);
         }
@@ -222,7 +222,7 @@ impl PolicyRule {
 
     /// Returns `true` if this is the rule of a trusted server with this name.
     #[must_use]
-    pub fn trusts(&self, server: &str) -> bool {
+    pub fn is_trust_rule_for(&self, server: &str) -> bool {
         self.trusted_server && self.server == crate::escape_glob(server)
     }
 }

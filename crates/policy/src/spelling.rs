@@ -9,10 +9,10 @@ use url::Url;
 use crate::address::{default_port, has_user_info, normalized_host};
 use crate::case_folding::{fold_case_and_width, narrow_full_width_separators};
 use crate::folder_path::{PathRoot, split_path_root};
-use crate::pattern::may_leave_folder;
+use crate::pattern::may_escape_folder;
 
 /// Maximum number of nested percent-encodings in a text that are decoded.
-const MAX_DECODING_ROUNDS: usize = 3;
+const MAX_PERCENT_DECODING_ROUNDS: usize = 3;
 
 /// Returns `true` if a text can have alternative spellings.
 pub(crate) fn may_have_other_spellings(text: &str) -> bool {
@@ -24,7 +24,7 @@ pub(crate) fn may_have_other_spellings(text: &str) -> bool {
 pub(crate) fn alternative_spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
-    for _ in 0..=MAX_DECODING_ROUNDS {
+    for _ in 0..=MAX_PERCENT_DECODING_ROUNDS {
         add_path_spellings(&mut found, &decoded);
         add_address_spellings(&mut found, &decoded);
         let next = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
@@ -91,14 +91,14 @@ fn add_url_spellings(found: &mut BTreeSet<String>, url: &Url) {
     let mut merged = plain.clone();
     merged.set_path(&normalize_path(plain.path()));
     let mut without_path_parameters = plain.clone();
-    let bare_segments: Vec<&str> = plain.path().split('/').map(without_parameters).collect();
+    let bare_segments: Vec<&str> = plain.path().split('/').map(without_segment_parameters).collect();
     without_path_parameters.set_path(&normalize_path(&bare_segments.join("/")));
     for url in [url, &plain, &merged, &without_path_parameters] {
         let mut bare = url.clone();
         bare.set_fragment(None);
         for text in [url.as_str(), bare.as_str()] {
             found.insert(text.to_owned());
-            found.insert(decode_unreserved(text));
+            found.insert(percent_decode_unreserved(text));
             if let Some(text) = text.strip_suffix('/') {
                 found.insert(text.to_owned());
             }
@@ -133,19 +133,19 @@ pub(crate) fn parse_as_url(text: &str) -> Option<Url> {
 
 /// Returns `true` if the text is an address in the normal form of RFC 3986, which all programs parse in the same way.
 /// The single `/` after the host is optional.
-pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
+pub(crate) fn is_normalized_address(text: &str, url: &Url) -> bool {
     let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
     let path = url.path().to_ascii_lowercase();
-    let has_dots = path.split('/').any(|segment| matches!(without_parameters(segment), "." | ".."));
+    let has_dots = path.split('/').any(|segment| matches!(without_segment_parameters(segment), "." | ".."));
     let is_plain = !has_ambiguous_encoding(&path) && !path.contains("//") && !has_dots;
     let has_dot = url.host_str().is_some_and(|host| host.ends_with('.'));
-    is_same && is_plain && !has_dot && !has_user_info(url) && decode_unreserved(text) == text
+    is_same && is_plain && !has_dot && !has_user_info(url) && percent_decode_unreserved(text) == text
 }
 
 /// Returns `true` if a text is a path in a normal form, which all programs parse in the same way. A rule that allows
 /// matches only such paths.
-pub(crate) fn is_normal_path(text: &str) -> bool {
-    !may_leave_folder(text)
+pub(crate) fn is_normalized_path(text: &str) -> bool {
+    !may_escape_folder(text)
         && normalize_path(text) == text
         && !has_ambiguous_encoding(&narrow_full_width_separators(text).to_ascii_lowercase())
 }
@@ -182,12 +182,12 @@ pub(crate) fn normalize_path(text: &str) -> String {
 }
 
 /// Returns a path segment without its parameters, which follow a `;`. Some programs ignore them, also in `..;`.
-pub(crate) fn without_parameters(segment: &str) -> &str {
+pub(crate) fn without_segment_parameters(segment: &str) -> &str {
     segment.split(';').next().unwrap_or(segment)
 }
 
 /// Decodes percent-encoded characters that are unreserved in RFC 3986.
-fn decode_unreserved(text: &str) -> String {
+fn percent_decode_unreserved(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
@@ -258,13 +258,13 @@ mod tests {
             ("a", "a"),
         ] {
             assert_eq!(normalize_path(text), expected, "{text}");
-            assert_eq!(is_normal_path(text), expected == text && !text.contains(".."), "{text}");
+            assert_eq!(is_normalized_path(text), expected == text && !text.contains(".."), "{text}");
         }
-        assert!(!is_normal_path(r"a\..\b"), "a Windows path with `..`");
+        assert!(!is_normalized_path(r"a\..\b"), "a Windows path with `..`");
         for text in ["/a/%2E%2e/b", "/a/..%2Fb", "/a%5cb", "/a%00", "/%252e"] {
-            assert!(!is_normal_path(text), "{text} is parsed in two ways");
+            assert!(!is_normalized_path(text), "{text} is parsed in two ways");
         }
-        assert!(is_normal_path("/a%20b"), "an encoded space is parsed in one way");
+        assert!(is_normalized_path("/a%20b"), "an encoded space is parsed in one way");
         for (text, expected) in
             [("/a", true), (r"C:\a", true), ("~/a", true), ("./a", true), (r".\a", true), (r"\a", true), ("a/b", false)]
         {
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn normal_address_is_unambiguous() {
-        let is_normal = |text: &str| parse_as_url(text).is_some_and(|url| is_normal_address(text, &url));
+        let is_normal = |text: &str| parse_as_url(text).is_some_and(|url| is_normalized_address(text, &url));
         for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
             assert!(is_normal(text), "{text}");
         }
@@ -349,7 +349,7 @@ mod tests {
         }
         assert!(parse_as_url("foo://a.x/").is_some(), "any scheme with a host");
         assert!(parse_as_url("C://a/b").is_none(), "not a Windows drive");
-        assert_eq!(decode_unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
+        assert_eq!(percent_decode_unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
     }
 
     #[test]

@@ -8,11 +8,11 @@ use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
-use crate::case_folding::{fold_case_and_width, fold_glob, narrow_full_width_separators};
+use crate::case_folding::{fold_case_and_width, fold_glob_literals, narrow_full_width_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::pattern::{GlobPattern, may_leave_folder};
+use crate::pattern::{GlobPattern, may_escape_folder};
 use crate::spelling::{
-    alternative_spellings, is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings,
+    alternative_spellings, is_normalized_address, is_normalized_path, looks_like_path, may_have_other_spellings,
     normalize_path, parse_as_url,
 };
 
@@ -33,12 +33,12 @@ pub(crate) struct TextGlob {
 impl TextGlob {
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         let own = GlobPattern::compile(glob)?;
-        let normal = Some(normalized_glob(glob)).filter(|normal| normal != glob);
+        let normal = Some(glob_of_normalized_spellings(glob)).filter(|normal| normal != glob);
         let parts =
             if matches!(own, GlobPattern::WithWildcards { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
         // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
         let normal = normal.and_then(|normal| GlobPattern::compile(&normal).ok());
-        let folded = GlobPattern::compile(&fold_glob(glob, fold_with_slashes)).ok();
+        let folded = GlobPattern::compile(&fold_glob_literals(glob, fold_and_unify_slashes)).ok();
         Ok(Self { own, normal, folded, is_for_addresses: glob.contains("://"), parts })
     }
 
@@ -61,7 +61,8 @@ impl TextGlob {
         };
         let fits =
             |text: &str| self.own.matches(text) || self.normal.as_ref().is_some_and(|normal| normal.matches(text));
-        let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.matches(&fold_with_slashes(text)));
+        let fits_folded =
+            |text: &str| self.folded.as_ref().is_some_and(|own| own.matches(&fold_and_unify_slashes(text)));
         let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.matches(url));
         candidate.judge(fits, fits_folded, is_spread)
     }
@@ -91,7 +92,7 @@ impl TextRegex {
 }
 
 /// An address that rules don't contain. A pattern that matches it, such as `*` or `https://*`, matches any address.
-const PROBE_ADDRESS: &str = "https://any.invalid/";
+const SAMPLE_OF_ANY_ADDRESS: &str = "https://any.invalid/";
 
 /// A string argument that is compared with a glob or regular expression.
 struct ArgumentText<'a> {
@@ -118,9 +119,10 @@ impl ArgumentText<'_> {
         }
         // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, whatever symbolic
         // links the path contains.
-        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_full_width_separators(text));
+        let climbs = may_escape_folder(text) || may_escape_folder(&narrow_full_width_separators(text));
         if !self.fits_as_written {
-            let spellings = if self.is_plain_word(&fits) { BTreeSet::new() } else { alternative_spellings(text) };
+            let spellings =
+                if self.is_word_for_any_address_pattern(&fits) { BTreeSet::new() } else { alternative_spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && is_for_paths {
@@ -133,10 +135,10 @@ impl ArgumentText<'_> {
         }
         match parse_as_url(text) {
             _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
-            Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
+            Some(url) if !is_normalized_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
             Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
             Some(_) => MatchVerdict::Fits,
-            None if (is_for_paths || looks_like_path(text)) && !is_normal_path(text) => {
+            None if (is_for_paths || looks_like_path(text)) && !is_normalized_path(text) => {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             }
             None => MatchVerdict::Fits,
@@ -145,19 +147,19 @@ impl ArgumentText<'_> {
 
     /// Returns `true` if the string is a plain word and the pattern matches any address. Such a string is not compared
     /// as an address, although a program could add a scheme to it.
-    fn is_plain_word(&self, fits: impl Fn(&str) -> bool) -> bool {
+    fn is_word_for_any_address_pattern(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.is_for_addresses && fold_case_and_width(self.text).contains('.');
-        !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
+        !may_have_other_spellings(self.text) && !is_host && fits(SAMPLE_OF_ANY_ADDRESS)
     }
 }
 
 /// Folds the letters of a text, and replaces backslashes with slashes.
-fn fold_with_slashes(text: &str) -> String {
+fn fold_and_unify_slashes(text: &str) -> String {
     fold_case_and_width(text).replace('\\', "/")
 }
 
 /// Returns the glob that matches the normal spellings of the paths or addresses that this glob matches.
-fn normalized_glob(glob: &str) -> String {
+fn glob_of_normalized_spellings(glob: &str) -> String {
     let Some((scheme, rest)) = glob.split_once("://") else { return normalize_path(glob) };
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),

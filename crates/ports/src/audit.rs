@@ -18,7 +18,8 @@ pub const MAX_AUDIT_CONTENT_BYTES: usize = 16 * 1024;
 ///
 /// Its serde form is only that of `audit.jsonl`, the log of older versions, from which `store` imports entries. The
 /// audit database has a column for each field (`store/src/audit/audit_tables.rs`), and the text that is hashed and
-/// exported is that of `HashedLogEntry` (`store/src/audit/chain.rs`).
+/// exported is that of `HashedLogEntry` (`store/src/audit/chain.rs`). A new field has `#[serde(default)]`, since old
+/// logs lack it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Number of the entry, from 1, which the audit log assigns.

@@ -44,16 +44,16 @@ pub trait Documents: Send + Sync {
     /// Starts watching a document, and sends a message to `_changed` for each change by another process. A change by
     /// this process may send one as well. Does nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
-    /// Requests the key that seals documents which grant rights, and waits for the key for at most `patience`. If it
+    /// Requests the key of the MACs in documents that grant rights, and waits for the key for at most `patience`. If it
     /// arrives later, watchers of these documents are notified.
-    fn request_seal_key(&self, _patience: std::time::Duration) {}
-    /// Returns the state of the seals on documents that grant rights.
-    fn seal(&self) -> DocumentSealState {
-        DocumentSealState::None { cause: String::new() }
+    fn request_mac_key(&self, _patience: std::time::Duration) {}
+    /// Returns whether the MACs in documents that grant rights can be verified.
+    fn mac_state(&self) -> DocumentMacState {
+        DocumentMacState::None { cause: String::new() }
     }
-    /// Returns the names of the documents that existed before the first seal key. The process that created the key
-    /// sealed them as they were, without a check. Returns a value only once, and only in that process.
-    fn take_newly_sealed(&self) -> Option<Vec<String>> {
+    /// Returns the names of the documents that existed before the first MAC key. The process that created the key
+    /// added MACs to them as they were, without a check. Returns a value only once, and only in that process.
+    fn take_newly_authenticated(&self) -> Option<Vec<String>> {
         None
     }
     /// Returns the reason why a document that grants rights was rejected at the last read. Each rejection is returned
@@ -63,27 +63,26 @@ pub trait Documents: Send + Sync {
     }
 }
 
-/// The state of the seals on documents that grant rights. A seal detects changes by other programs.
+/// The state of the MACs in documents that grant rights. A MAC (the *seal*) shows that Drawbridge wrote the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DocumentSealState {
+pub enum DocumentMacState {
     /// The keychain has not responded yet. Documents that grant rights are not used until it does.
     Waiting,
-    /// Documents are not sealed, because there is no keychain.
+    /// Documents have no MACs, because there is no keychain.
     None {
         /// The reason why there is no keychain.
         cause: String,
     },
-    /// Documents are sealed, but the key that verifies the seals is unavailable. Documents that grant rights are not
-    /// used.
+    /// Documents have MACs, but the key that verifies them is unavailable. Documents that grant rights are not used.
     Unavailable {
-        /// The reason why the key of the seals is unavailable.
+        /// The reason why the key of the MACs is unavailable.
         cause: String,
     },
-    /// Documents are sealed, and seals are verified at each read.
-    Sealed,
+    /// Documents have MACs, which are verified at each read.
+    Ready,
 }
 
-/// A document that was rejected because of its seal, or that another program removed.
+/// A document that was rejected because of its MAC, or that another program removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedDocument {
     /// The reason why the document was rejected, as a message for the user.
@@ -97,7 +96,7 @@ pub struct RefusedDocument {
 /// The kind of reason for which a document is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentRefusal {
-    /// The seal could not be verified, for instance because the keychain is locked.
+    /// The MAC could not be verified, for instance because the keychain is locked.
     Unchecked,
     /// The document was written by another program, or is an older copy.
     Forged,

@@ -31,13 +31,13 @@ pub trait ServerSettings: Send + Sync {
     ///
     /// Returns [`ConfigProblem`] with the line and the expected content if the file is invalid.
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem>;
-    /// Adds a server at the end of `mcp.json`, or replaces the one with this name (or with the name `was`, to rename
+    /// Adds a server at the end of `mcp.json`, or replaces the one with this name (or with its `former_name`, to rename
     /// it). Unknown keys of the entry and other parts of the file are preserved. Writes atomically.
     ///
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] if the current file can't be read or written. It is then unchanged.
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem>;
     /// Does the same as [`put`](Self::put) without renaming, but only if the current entry of the server equals
     /// `before`, or is missing if `before` is `None`. Comparison and write happen under one lock between Drawbridge's
     /// processes. Returns `false` if the current entry differs. The file is then unchanged.
@@ -58,7 +58,7 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
     /// Starts watching `mcp.json`. Each change by another process sends one message. A change by this process may send
     /// one as well.
     fn watch(&self, changed: mpsc::Sender<()>);

@@ -68,11 +68,11 @@ pub fn is_secret_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the key under which a secret is stored. `place` is the URL origin, or the result of
+/// Returns the key under which a secret is stored. `binding` is the URL origin, or the result of
 /// [`command_secret_binding`], to which the secret is bound.
 #[must_use]
-pub fn secret_storage_key(name: &str, place: &str) -> String {
-    format!("{name} @ {place}")
+pub fn secret_storage_key(name: &str, binding: &str) -> String {
+    format!("{name} @ {binding}")
 }
 
 /// Returns a text that identifies the command to which the secrets of a local server are bound: program, arguments and
@@ -213,8 +213,8 @@ pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Resul
 
 fn fill_secret_references(
     values: &BTreeMap<String, String>,
-    place: &str,
-    shown: &str,
+    binding: &str,
+    displayed_binding: &str,
     secrets: &dyn Secrets,
 ) -> Result<ResolvedValues, UnresolvedSecret> {
     let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
@@ -223,13 +223,16 @@ fn fill_secret_references(
         for part in split_at_secret_references(value) {
             match part {
                 SecretTextPart::Text(text) => whole.push_str(text),
-                SecretTextPart::Secret(name) => match secrets.get(&secret_storage_key(name, place)) {
+                SecretTextPart::Secret(name) => match secrets.get(&secret_storage_key(name, binding)) {
                     Ok(Some(secret)) => {
                         whole.push_str(&secret);
                         used.push(secret.into());
                     }
                     Ok(None) => {
-                        return Err(UnresolvedSecret::Missing { name: name.to_owned(), origin: shown.to_owned() });
+                        return Err(UnresolvedSecret::Missing {
+                            name: name.to_owned(),
+                            origin: displayed_binding.to_owned(),
+                        });
                     }
                     Err(cause) => return Err(UnresolvedSecret::Keychain { name: name.to_owned(), cause }),
                 },

@@ -2,7 +2,7 @@
 
 mod address;
 mod auth;
-mod auth_setting_texts;
+mod auth_field_values;
 mod hashes;
 mod import_note;
 mod named_secrets;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use address::{HttpConfig, HttpKind, header_problem, server_url_problem};
 pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
-pub use auth_setting_texts::{AuthField, AuthSettingText};
+pub use auth_field_values::{AuthField, AuthFieldValue};
 pub use hashes::{address_hash, config_hash, grant_hash, path_to_json, stdio_hash};
 pub use import_note::{ImportNote, ImportNoteKind, ImportPlace};
 pub use new_server::{NewServer, ValuePart};

@@ -1,4 +1,4 @@
-//! The single place where processes are started.
+//! Starts programs for the app. `xtask/src/tidy/single_places.rs` lists the exceptions.
 //!
 //! Linux ends a child when the *thread* that started it ends, so every process is started from one thread that lives as
 //! long as the app.
@@ -69,7 +69,7 @@ impl ProcessLaunch {
         }
     }
 
-    #[allow(clippy::disallowed_methods, reason = "the one place")]
+    #[allow(clippy::disallowed_methods, reason = "starts programs for the app")]
     fn start_on_this_thread(self) -> io::Result<Box<dyn ChildWrapper>> {
         let pipe_if = |is_piped: bool| {
             if is_piped { Stdio::piped() } else { Stdio::null() }

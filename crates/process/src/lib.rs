@@ -11,8 +11,8 @@
 //! - `command`: the configured and approved command of a server
 //! - `code`: the files that decide what a command runs
 //! - [`sandbox`]: the access of a server, and its enforcement
-//! - `programs`: the search path for programs
-//! - `launch`: the single place where processes are started
+//! - `programs`, `shared_search_path`: the search path for programs, and its cache
+//! - `launch`: starts programs for the app, on one thread
 //! - [`orphans`]: ends the servers of a killed app
 //! - `open_file`: opens files that another program may replace meanwhile
 //! - `platform`: code specific to operating systems
@@ -31,10 +31,11 @@ mod platform;
 mod programs;
 pub mod sandbox;
 mod server;
+mod shared_search_path;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
 pub use code::{
-    FileStamp, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, is_code_variable, is_container_engine,
+    FileSizeAndTimes, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, is_code_variable, is_container_engine,
 };
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
@@ -45,3 +46,4 @@ pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
     SpawnError, SpawnedServerProcess, run_and_capture, shut_down, spawn,
 };
+pub use shared_search_path::SharedSearchPath;

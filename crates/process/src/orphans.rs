@@ -8,7 +8,7 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
-use foreign::visible;
+use foreign::escape_invisible;
 
 use crate::platform::{self, StartTime};
 
@@ -34,16 +34,16 @@ pub struct RunningServerRecord {
 
 /// One [`RunningServerRecord`] that [`kill_orphaned_servers`] has processed, with the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SweptServerRecord {
+pub struct OrphanCheck {
     /// The record of the server, as it was passed to [`kill_orphaned_servers`].
     pub record: RunningServerRecord,
     /// Outcome for this record, such as killing the server because it is an orphan.
-    pub outcome: SweepOutcome,
+    pub outcome: OrphanCheckOutcome,
 }
 
 /// Result of looking for the server of one [`RunningServerRecord`] and killing it if it is an orphan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SweepOutcome {
+pub enum OrphanCheckOutcome {
     /// The server was still running. It was killed together with its whole process group.
     Killed,
     /// No process of the server remains. The record can be deleted.
@@ -58,14 +58,14 @@ pub enum SweepOutcome {
 /// Kills the servers of these records that are still running although the app that started them has ended. A process
 /// group is killed only if the recorded pid has the recorded start time, or a process of the group has a recorded pipe
 /// open.
-pub fn kill_orphaned_servers(records: &[RunningServerRecord]) -> Vec<SweptServerRecord> {
-    records.iter().map(|record| SweptServerRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
+pub fn kill_orphaned_servers(records: &[RunningServerRecord]) -> Vec<OrphanCheck> {
+    records.iter().map(|record| OrphanCheck { record: record.clone(), outcome: kill_if_orphaned(record) }).collect()
 }
 
-fn sweep_record(record: &RunningServerRecord) -> SweepOutcome {
+fn kill_if_orphaned(record: &RunningServerRecord) -> OrphanCheckOutcome {
     let is_owner = StartTime::of_process(record.owner).is_some_and(|start| start == record.owner_start_time);
     if is_owner && !platform::has_ended(record.owner) {
-        return SweepOutcome::OwnerRunning;
+        return OrphanCheckOutcome::OwnerRunning;
     }
     // Processes that left the group are found by their mark.
     let were_some = platform::kill_processes_marked_by_owner(record.owner, &record.owner_start_time);
@@ -75,13 +75,13 @@ fn sweep_record(record: &RunningServerRecord) -> SweepOutcome {
         None => platform::group_has_open_pipe(record.group, &record.pipes),
     };
     if !ours {
-        return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
+        return if were_some { OrphanCheckOutcome::Killed } else { OrphanCheckOutcome::NotRunning };
     }
     match platform::kill_group(record.group) {
         // The group may already be gone, because its processes had the mark.
-        Ok(()) => SweepOutcome::Killed,
-        Err(_) if were_some => SweepOutcome::Killed,
-        Err(error) => SweepOutcome::Failed(error.to_string()),
+        Ok(()) => OrphanCheckOutcome::Killed,
+        Err(_) if were_some => OrphanCheckOutcome::Killed,
+        Err(error) => OrphanCheckOutcome::Failed(error.to_string()),
     }
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for RunningServerRecord {
             self.start_time,
             self.owner,
             self.owner_start_time,
-            visible(&self.program),
+            escape_invisible(&self.program),
         )
     }
 }
@@ -180,7 +180,7 @@ mod tests {
         let swept = kill_orphaned_servers(&[other]);
         assert_eq!(
             swept[0].outcome,
-            SweepOutcome::NotRunning,
+            OrphanCheckOutcome::NotRunning,
             "a pid that was reused (by this test) must not be killed"
         );
     }
@@ -199,7 +199,7 @@ mod tests {
         };
         assert_eq!(
             kill_orphaned_servers(&[mine])[0].outcome,
-            SweepOutcome::OwnerRunning,
+            OrphanCheckOutcome::OwnerRunning,
             "a second app on the same data must not kill the servers of the first"
         );
     }
@@ -217,7 +217,7 @@ mod tests {
         };
         assert_eq!(
             kill_orphaned_servers(std::slice::from_ref(&its))[0].outcome,
-            SweepOutcome::OwnerRunning,
+            OrphanCheckOutcome::OwnerRunning,
             "a running app must count as running"
         );
         app.kill().unwrap();
@@ -227,7 +227,7 @@ mod tests {
         assert!(StartTime::of_process(owner).is_some(), "the pid must still be in use");
         assert_eq!(
             kill_orphaned_servers(&[its])[0].outcome,
-            SweepOutcome::NotRunning,
+            OrphanCheckOutcome::NotRunning,
             "a killed app must not count as running"
         );
         app.wait().unwrap();

@@ -47,11 +47,11 @@ impl RegistryCatalog {
         let margin = u64::try_from(CHANGES_OVERLAP.as_millis()).unwrap_or(u64::MAX);
         let progress = self.run_blocking(|cache, address| cache.changes_progress(address)).await;
         let anew = ChangesProgress::starting_at(progress.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
-        let (mut is_resumed, mut reading) = match progress.unfinished {
+        let (mut is_resumed, mut current) = match progress.unfinished {
             Some(unfinished) => (true, unfinished),
             None => (false, anew.clone()),
         };
-        let mut cursors: Vec<String> = reading.cursor.iter().cloned().collect();
+        let mut cursors: Vec<String> = current.cursor.iter().cloned().collect();
         let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
         let end = Instant::now() + limits.time * MAX_REFRESH_TIME_IN_TIMEOUTS;
@@ -59,12 +59,12 @@ impl RegistryCatalog {
             if Instant::now() > end {
                 break;
             }
-            let page = match self.read_changes_page(&reading).await {
+            let page = match self.read_changes_page(&current).await {
                 // Registries may forget cursors.
                 Err(error) if is_resumed && at == 0 && is_cursor_rejection(&error) => {
-                    (is_resumed, reading) = (false, anew.clone());
+                    (is_resumed, current) = (false, anew.clone());
                     cursors.clear();
-                    self.read_changes_page(&reading).await?
+                    self.read_changes_page(&current).await?
                 }
                 page => page?,
             };
@@ -72,30 +72,30 @@ impl RegistryCatalog {
             changes.unreadable += page.unreadable.len();
             let newest = page.entries.iter().filter_map(|entry| entry.listing.as_ref()?.updated_at).max();
             // A time in the future would hide all changes until then.
-            reading.until = reading.until.max(newest.unwrap_or(0).min(reading.began));
+            current.until = current.until.max(newest.unwrap_or(0).min(current.began));
             let is_loop = page.next_cursor.as_ref().is_some_and(|cursor| cursors.contains(cursor));
-            reading.cursor = page.next_cursor.filter(|_| !is_loop);
+            current.cursor = page.next_cursor.filter(|_| !is_loop);
             if is_loop {
-                reading.until = reading.since;
-            } else if reading.cursor.is_none() && is_resumed {
+                current.until = current.since;
+            } else if current.cursor.is_none() && is_resumed {
                 // Entries of the first pages may have changed again since those were read.
-                reading.until = reading.until.min(reading.began.saturating_sub(margin)).max(reading.since);
+                current.until = current.until.min(current.began.saturating_sub(margin)).max(current.since);
             }
-            let (entries, read, now) = (page.entries, reading.clone(), self.clock.now());
+            let (entries, read, now) = (page.entries, current.clone(), self.clock.now());
             self.run_blocking(move |cache, address| cache.record_changes(address, &entries, read, now)).await?;
             if is_loop {
                 return Err(RegistryError::RepeatedPage { address: self.registry.displayed_address() });
             }
-            let Some(cursor) = &reading.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
+            let Some(cursor) = &current.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
             cursors.push(cursor.clone());
         }
         Ok(changes)
     }
 
-    async fn read_changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
-        let (since, limit) = (changes_since_text(reading.since), MAX_PAGE_SIZE.to_string());
+    async fn read_changes_page(&self, progress: &ChangesProgress) -> Result<EntryPage, RegistryError> {
+        let (since, limit) = (changes_since_text(progress.since), MAX_PAGE_SIZE.to_string());
         let mut parameters = vec![("updated_since", since.as_str()), ("limit", &limit)];
-        parameters.extend(reading.cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        parameters.extend(progress.cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let body = self.registry.get(&RegistryRequest::list(&parameters), "a list of changes").await?;
         read_page(&body).map_err(|cause| self.unusable_error(cause))
     }

@@ -17,7 +17,7 @@ fn find_problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Opti
 /// Covers the MCP requirement `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single
 /// choice with and without titles, multiple choice with and without titles.
 #[test]
-fn each_value_is_validated_by_its_field() {
+fn each_form_value_is_validated_by_the_kind_of_its_field() {
     use FieldProblem as P;
     let cases: &[(&str, Value, Value, Option<(P, Option<f64>)>)] = &[
         ("text", json!({"type": "string"}), json!("x"), None),
@@ -112,7 +112,7 @@ fn required_and_unknown_fields_are_named() {
 }
 
 #[test]
-fn option_titles_are_parsed_in_all_three_forms() {
+fn option_titles_are_parsed_in_all_three_schema_variants() {
     let titles = |schema: Value| -> Vec<(String, String)> {
         match parse_form(json!({ "f": schema }), &[]).fields.remove(0).kind {
             FieldKind::Choice { options } | FieldKind::Choices { options, .. } => {

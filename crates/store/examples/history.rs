@@ -124,7 +124,7 @@ fn message_item(id: &str, text: &str, state: ItemState) -> NewHistoryItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state,
         sources: Vec::new(),
-        readings: Vec::new(),
+        read_contents: Vec::new(),
     }
 }
 

@@ -30,44 +30,44 @@ pub(crate) struct ContentKey {
 /// Error for an encrypted value that can't be decrypted: it belongs to another key or column, or is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it can't be decrypted with the key in the keychain")]
-pub(crate) struct DecryptError;
+pub(crate) struct ContentCipherError;
 
 impl ContentKey {
     /// Creates a content key from two secrets of 32 bytes: `cipher` encrypts values, and `names` is the key of keyed
     /// hashes.
-    pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
-        let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
+    pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, ContentCipherError> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| ContentCipherError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
     }
 
     /// Encrypts a value, and binds the result to the name of its column: it can't be decrypted as the value of another
     /// column.
-    pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
+    pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, ContentCipherError> {
         let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD_BYTES);
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
-        let nonce = nonce.map_err(|_| DecryptError)?;
+        let nonce = nonce.map_err(|_| ContentCipherError)?;
         let head = std::iter::once(ENCRYPTED_VALUE_VERSION).chain(nonce.as_ref().iter().copied());
         bytes.splice(0..0, head);
         Ok(bytes)
     }
 
     /// Decrypts a value that was encrypted for the column of this name.
-    pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        let Some((&ENCRYPTED_VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(DecryptError) };
-        let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(DecryptError)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| DecryptError)?;
+    pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, ContentCipherError> {
+        let Some((&ENCRYPTED_VALUE_VERSION, rest)) = encrypted.split_first() else { return Err(ContentCipherError) };
+        let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(ContentCipherError)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| ContentCipherError)?;
         let mut bytes = body.to_vec();
         let length = {
             let plain = self.cipher.open_in_place(nonce, Aad::from(column.as_bytes()), &mut bytes);
-            plain.map_err(|_| DecryptError)?.len()
+            plain.map_err(|_| ContentCipherError)?.len()
         };
         bytes.truncate(length);
         Ok(bytes)
     }
 
-    pub(crate) fn decrypt_text(&self, column: &str, encrypted: &[u8]) -> Result<String, DecryptError> {
-        String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
+    pub(crate) fn decrypt_text(&self, column: &str, encrypted: &[u8]) -> Result<String, ContentCipherError> {
+        String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| ContentCipherError)
     }
 
     /// Returns the length in bytes that this encrypted value has when it is decrypted.
@@ -130,14 +130,14 @@ pub(crate) fn add_encryption_functions(connection: &Connection, slot: &ContentKe
 
 /// Returns `true` if the slot of this connection contains a key, so that `encrypted()` encrypts values. The connection
 /// must have the functions that [`add_encryption_functions`] adds.
-pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn is_content_key_set(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
 
 fn sql_encrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
-        (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(decryption_error)?)),
+        (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(sql_cipher_error)?)),
         (value, _) => value.try_into().map_err(|error| sql_function_error(Box::new(error))),
     }
 }
@@ -146,14 +146,14 @@ fn sql_decrypt_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlit
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
         (ValueRef::Blob(bytes), Some(key)) => {
-            Ok(Value::Text(key.decrypt_text(column, bytes).map_err(decryption_error)?))
+            Ok(Value::Text(key.decrypt_text(column, bytes).map_err(sql_cipher_error)?))
         }
-        (ValueRef::Blob(_), None) => Err(decryption_error(DecryptError)),
+        (ValueRef::Blob(_), None) => Err(sql_cipher_error(ContentCipherError)),
         (value, _) => value.try_into().map_err(|error| sql_function_error(Box::new(error))),
     }
 }
 
-pub(crate) fn decryption_error(error: DecryptError) -> Error {
+pub(crate) fn sql_cipher_error(error: ContentCipherError) -> Error {
     sql_function_error(Box::new(error))
 }
 
@@ -181,14 +181,18 @@ mod tests {
             "encryption must add a fixed length"
         );
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
-        assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
-        assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");
+        assert_eq!(one.decrypt("title", &encrypted), Err(ContentCipherError), "another column must not decrypt");
+        assert_eq!(two.decrypt("body", &encrypted), Err(ContentCipherError), "another key must not decrypt");
         assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts must be encrypted differently");
         for at in 0..encrypted.len() {
             let mut changed = encrypted.clone();
             changed[at] ^= 1;
-            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "a change of byte {at} must be detected");
-            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes must be too short");
+            assert_eq!(
+                one.decrypt("body", &changed),
+                Err(ContentCipherError),
+                "a change of byte {at} must be detected"
+            );
+            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(ContentCipherError), "{at} bytes must be too short");
         }
         assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a keyed hash must depend on the key");
     }

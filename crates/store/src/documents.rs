@@ -1,6 +1,6 @@
 //! Small JSON documents in the data folder, such as rules and grants. Each is in a file that users can read.
 
-mod announced_writes;
+mod pending_writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,19 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{Document, DocumentRefusal, DocumentSealState, Documents, RefusedDocument};
+use ports::{Document, DocumentMacState, DocumentRefusal, Documents, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use announced_writes::VALUE_AFTER_FAILED_FIRST_WRITE;
+use pending_writes::VALUE_AFTER_FAILED_FIRST_WRITE;
 
+use crate::document_mac::{
+    AUTHENTICATED_DOCUMENTS, DocumentAuthenticator, DocumentText, MacVerdict, OLDER_COPY_REASON,
+};
 use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
-use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
 /// Maximum size of a JSON document's file, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
-/// Maximum time that reading or writing a document with a seal (a MAC) waits for the seal's key from the keychain.
+/// Maximum time that reading or writing a document with a MAC waits for the MAC's key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
@@ -34,7 +36,7 @@ const USAGE_COUNTS_MEMBER: &str = "spent";
 pub(crate) struct DocumentFolder {
     path: PathBuf,
     lock: FolderLock,
-    sealer: Arc<DocumentSealer>,
+    authenticator: Arc<DocumentAuthenticator>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// File names of documents whose removal by another program was reported already, so that it is not reported again.
     reported_missing: Mutex<BTreeSet<&'static str>>,
@@ -42,15 +44,15 @@ pub(crate) struct DocumentFolder {
     last_usage_count_mark: Mutex<Option<Instant>>,
 }
 
-/// The content of a document file after its seal was checked.
-enum SealCheckedDocument {
+/// The content of a document file after its MAC was checked.
+enum MacCheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used at present, because its seal can't be checked. Contains the reason.
+    /// The document can't be used at present, because its MAC can't be checked. Contains the reason.
     Withheld(String),
 }
 
-impl SealCheckedDocument {
+impl MacCheckedDocument {
     /// Returns `Nothing` for [`VALUE_AFTER_FAILED_FIRST_WRITE`], and otherwise the value as the document's content.
     fn from_value(value: Value) -> Self {
         if value == VALUE_AFTER_FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
@@ -58,29 +60,29 @@ impl SealCheckedDocument {
 }
 
 impl DocumentFolder {
-    pub(crate) fn new(path: PathBuf, lock: FolderLock, sealer: Arc<DocumentSealer>) -> Self {
+    pub(crate) fn new(path: PathBuf, lock: FolderLock, authenticator: Arc<DocumentAuthenticator>) -> Self {
         let (folder, held) = (path.clone(), lock.clone());
-        sealer.set_adopter(move |text| {
-            let adopt = |name: &Document| {
+        authenticator.set_existing_documents_upgrade(move |text| {
+            let upgrade = |name: &Document| {
                 let path = folder.join(name.file_name());
                 let _held = held.acquire().ok()?;
                 let text = text(*name, &files::read(&path, MAX_DOCUMENT_BYTES).ok()??)?;
                 files::write(&path, text.as_bytes(), ExistingFileAction::Replace).ok().map(|_| *name)
             };
-            SEALED_DOCUMENTS.iter().filter_map(adopt).collect()
+            AUTHENTICATED_DOCUMENTS.iter().filter_map(upgrade).collect()
         });
         let folder = path.clone();
-        sealer.set_seal_finder(move || {
-            let is_sealed = |name: &Document| {
+        authenticator.set_mac_finder(move || {
+            let has_mac = |name: &Document| {
                 let bytes = files::read(&folder.join(name.file_name()), MAX_DOCUMENT_BYTES);
-                bytes.ok().flatten().is_some_and(|bytes| DocumentSealer::has_seal(&bytes))
+                bytes.ok().flatten().is_some_and(|bytes| DocumentAuthenticator::has_mac(&bytes))
             };
-            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_log_sealed(&folder)
+            AUTHENTICATED_DOCUMENTS.iter().any(has_mac) || crate::audit::is_log_sealed(&folder)
         });
         Self {
             path,
             lock,
-            sealer,
+            authenticator,
             refused: Mutex::default(),
             reported_missing: Mutex::default(),
             last_usage_count_mark: Mutex::default(),
@@ -91,59 +93,62 @@ impl DocumentFolder {
         self.path.join(name.file_name())
     }
 
-    /// Reads a document. If its seal shows that another program wrote the file, the file is renamed and the document
-    /// counts as missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds
-    /// the lock.
-    fn read_checked(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
+    /// Reads a document. If its MAC shows that another program wrote the file, the file is renamed and the document
+    /// counts as missing. The folder lock is acquired before renaming, unless `is_lock_held` is set because the caller
+    /// holds the lock.
+    fn read_checked(&self, name: Document, is_lock_held: bool) -> Result<MacCheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
-            return self.read_missing_document(name, is_held);
+            return self.read_missing_document(name, is_lock_held);
         };
         self.lock_reported_missing().remove(name.file_name());
-        if !SEALED_DOCUMENTS.contains(&name) {
-            return parse_document(&path, &bytes).map(SealCheckedDocument::from_value);
+        if !AUTHENTICATED_DOCUMENTS.contains(&name) {
+            return parse_document(&path, &bytes).map(MacCheckedDocument::from_value);
         }
-        let cause = match self.sealer.verify_document(name, &bytes) {
-            SealVerdict::Good(text) => return parse_document(&path, text).map(SealCheckedDocument::from_value),
-            SealVerdict::Withheld(cause) => {
+        let cause = match self.authenticator.verify_document(name, &bytes) {
+            MacVerdict::Good(text) => return parse_document(&path, text).map(MacCheckedDocument::from_value),
+            MacVerdict::Withheld(cause) => {
                 self.record_refusal(
                     name,
                     RefusedDocument { cause: cause.clone(), why: DocumentRefusal::Unchecked, moved_to: None },
                 );
-                return Ok(SealCheckedDocument::Withheld(cause));
+                return Ok(MacCheckedDocument::Withheld(cause));
             }
-            SealVerdict::Forged(_) if !is_held => {
+            MacVerdict::Forged(_) if !is_lock_held => {
                 // The document may have been rewritten since it was read.
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
-            SealVerdict::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
-                Some(value) => return Ok(SealCheckedDocument::from_value(value)),
+            MacVerdict::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
+                Some(value) => return Ok(MacCheckedDocument::from_value(value)),
                 None => OLDER_COPY_REASON,
             },
-            SealVerdict::Forged(cause) => cause,
+            MacVerdict::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
         let refused =
             RefusedDocument { cause: cause.to_owned(), why: DocumentRefusal::Forged, moved_to: Some(moved_to) };
         self.record_refusal(name, refused);
-        Ok(SealCheckedDocument::Nothing)
+        Ok(MacCheckedDocument::Nothing)
     }
 
     /// Reads a document whose file does not exist. If a process was killed while it wrote the document for the first
     /// time, completes that write and returns the document. Otherwise the document counts as missing.
-    fn read_missing_document(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_file_path(name).exists() {
-            if !is_held {
+    fn read_missing_document(&self, name: Document, is_lock_held: bool) -> Result<MacCheckedDocument, StoreError> {
+        if AUTHENTICATED_DOCUMENTS.contains(&name)
+            && self.authenticator.was_written(name)
+            && self.pending_file_path(name).exists()
+        {
+            if !is_lock_held {
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
-                return Ok(SealCheckedDocument::from_value(value));
+                return Ok(MacCheckedDocument::from_value(value));
             }
         }
         self.report_removed_document(name);
-        Ok(SealCheckedDocument::Nothing)
+        Ok(MacCheckedDocument::Nothing)
     }
 
     fn lock_reported_missing(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
@@ -153,8 +158,8 @@ impl DocumentFolder {
     /// Records, for the host to report, that another program removed a document's file, if Drawbridge wrote that file
     /// before.
     fn report_removed_document(&self, name: Document) {
-        if SEALED_DOCUMENTS.contains(&name)
-            && self.sealer.was_written(name)
+        if AUTHENTICATED_DOCUMENTS.contains(&name)
+            && self.authenticator.was_written(name)
             && self.lock_reported_missing().insert(name.file_name())
         {
             let cause = "it was removed".to_owned();
@@ -166,47 +171,47 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. If `announces` is
-    /// set, the new sequence number of a sealed document is stored in the keychain before the file is written, so that
-    /// an older copy of the file is refused from then on.
+    /// Writes a document, whose present content is `before`. The caller must hold the folder lock. If
+    /// `updates_keychain` is set, the new sequence number of a document with a MAC is stored in the keychain before the
+    /// file is written, so that an older copy of the file is refused from then on.
     ///
     /// # Errors
-    /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
-    /// error message says otherwise.
+    /// Returns [`StoreError`] if the document can't get its MAC or can't be written. The former content stays valid,
+    /// unless the error message says otherwise.
     fn write_locked(
         &self,
         name: Document,
         before: Option<&Value>,
         value: &Value,
-        announces: bool,
+        updates_keychain: bool,
     ) -> Result<(), StoreError> {
         let path = self.document_path(name);
-        if !SEALED_DOCUMENTS.contains(&name) {
+        if !AUTHENTICATED_DOCUMENTS.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), ExistingFileAction::Replace).map(|_| ());
         }
-        let mut file = self.seal_document(name, value)?;
-        if announces && file.number.is_some() {
-            file = self.write_announced(name, before, value, file)?;
+        let mut file = self.text_with_mac(name, value)?;
+        if updates_keychain && file.number.is_some() {
+            file = self.write_through_pending_file(name, before, value, file)?;
         } else {
             files::write(&path, file.text.as_bytes(), ExistingFileAction::Replace)?;
             self.discard_pending_file(name);
         }
         if let Some(number) = file.number {
-            self.sealer.on_written(name, number);
+            self.authenticator.record_written_number(name, number);
         }
         Ok(())
     }
 
-    /// Returns the text of the document's file with a seal (a MAC). Its sequence number is above that of the document's
+    /// Returns the text of the document's file with a MAC. Its sequence number is above that of the document's
     /// pending file, because the keychain may already contain that number. The caller must hold the folder lock.
-    fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
+    fn text_with_mac(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_file_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
-        let sealed = self.sealer.text(name, value, beside.as_deref());
-        sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
+        let text = self.authenticator.text_with_mac(name, value, beside.as_deref());
+        text.map_err(|cause| missing_mac_error(&self.document_path(name), &cause))
     }
 
-    /// Returns `true` if the keychain must be updated for this change of a sealed document. If only usage counts
+    /// Returns `true` if the keychain must be updated for this change of a document with a MAC. If only usage counts
     /// changed, that is necessary only if the last update for such a change is at least
     /// [`USAGE_COUNT_KEYCHAIN_UPDATE_INTERVAL`] ago, or there was none.
     fn requires_keychain_update(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
@@ -234,7 +239,7 @@ fn without_usage_counts(sampling: &Value) -> Value {
     set
 }
 
-fn sealing_error(path: &Path, cause: &str) -> StoreError {
+fn missing_mac_error(path: &Path, cause: &str) -> StoreError {
     StoreError {
         path: path.display().to_string(),
         cause: format!("it can't be sealed, so it was not written: {cause}"),
@@ -254,12 +259,12 @@ impl Documents for DocumentFolder {
     }
 
     fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && !self.sealer.was_key_requested() {
-            self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
+        if AUTHENTICATED_DOCUMENTS.contains(&name) && !self.authenticator.was_key_requested() {
+            self.authenticator.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         Ok(match self.read_checked(name, false)? {
-            SealCheckedDocument::Document(value) => Some(value),
-            SealCheckedDocument::Nothing | SealCheckedDocument::Withheld(_) => None,
+            MacCheckedDocument::Document(value) => Some(value),
+            MacCheckedDocument::Nothing | MacCheckedDocument::Withheld(_) => None,
         })
     }
 
@@ -277,46 +282,46 @@ impl Documents for DocumentFolder {
     }
 
     fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
-        if SEALED_DOCUMENTS.contains(&name) {
-            self.sealer.notify_when_resolved(changed.clone());
+        if AUTHENTICATED_DOCUMENTS.contains(&name) {
+            self.authenticator.notify_when_resolved(changed.clone());
         }
         crate::file_watch::watch_file(self.document_path(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSealState::Waiting {
-            self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
+        if AUTHENTICATED_DOCUMENTS.contains(&name) && self.authenticator.mac_state() == DocumentMacState::Waiting {
+            self.authenticator.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage counts are written without a user action, so they must not cause a keychain prompt.
-        if SEALED_DOCUMENTS.contains(&name) && name != Document::Sampling {
-            self.sealer.request_key_for_user();
+        if AUTHENTICATED_DOCUMENTS.contains(&name) && name != Document::Sampling {
+            self.authenticator.request_key_for_user();
         }
         let _held = self.lock.acquire()?;
         let before = match self.read_checked(name, true)? {
-            SealCheckedDocument::Document(value) => Some(value),
-            SealCheckedDocument::Nothing => None,
+            MacCheckedDocument::Document(value) => Some(value),
+            MacCheckedDocument::Nothing => None,
             // The key may become available soon, and the change would replace the whole content.
-            SealCheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
+            MacCheckedDocument::Withheld(cause) => return Err(missing_mac_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
-        let announces = self.requires_keychain_update(name, before.as_ref(), &value);
-        self.write_locked(name, before.as_ref(), &value, announces)?;
-        if announces && name == Document::Sampling {
+        let updates_keychain = self.requires_keychain_update(name, before.as_ref(), &value);
+        self.write_locked(name, before.as_ref(), &value, updates_keychain)?;
+        if updates_keychain && name == Document::Sampling {
             *self.lock_last_usage_count_update() = Some(Instant::now());
         }
         Ok(())
     }
 
-    fn request_seal_key(&self, patience: Duration) {
-        self.sealer.request_key_and_wait(patience);
+    fn request_mac_key(&self, patience: Duration) {
+        self.authenticator.request_key_and_wait(patience);
     }
 
-    fn seal(&self) -> DocumentSealState {
-        self.sealer.seal_status()
+    fn mac_state(&self) -> DocumentMacState {
+        self.authenticator.mac_state()
     }
 
-    fn take_newly_sealed(&self) -> Option<Vec<String>> {
-        self.sealer.take_newly_sealed()
+    fn take_newly_authenticated(&self) -> Option<Vec<String>> {
+        self.authenticator.take_newly_authenticated()
     }
 
     fn take_refusal(&self, name: Document) -> Option<RefusedDocument> {

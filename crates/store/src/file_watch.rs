@@ -6,7 +6,7 @@
 //! notifications: rarely while the folder is watched, and often while it can't be, or while a file is a symbolic link.
 
 mod folder_watch;
-mod pending_notices;
+mod pending_file_events;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc;
 
 use folder_watch::FolderWatch;
-use pending_notices::PendingFileEvents;
+use pending_file_events::PendingFileEvents;
 
 /// Polling interval while the operating system reports changes of all watched files.
 const WATCHED_POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -90,17 +90,17 @@ impl WatchedFile {
 struct WatchedFolder {
     /// Files that were added by other threads and that the folder's own thread does not watch yet.
     added: Mutex<Vec<WatchedFile>>,
-    notices: Arc<PendingFileEvents>,
+    events: Arc<PendingFileEvents>,
 }
 
 impl WatchedFolder {
     /// Adds a file, which the folder's thread watches from then on. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
-        self.notices.add_file(&file.path);
+        self.events.add_file(&file.path);
         added.push(file);
         drop(added);
-        self.notices.wake();
+        self.events.wake();
     }
 
     /// Watches the files of the folder, and reports their changes to the receivers. Returns when all receivers are
@@ -110,12 +110,12 @@ impl WatchedFolder {
         let mut watch = FolderWatch::new(folder.clone());
         let mut next_poll = Instant::now();
         loop {
-            let due = self.notices.wait_until(next_poll);
+            let due = self.events.wait_until(next_poll);
             self.drop_files_without_receiver(&mut files);
             if files.is_empty() && self.remove_if_unused(&folder) {
                 return;
             }
-            let is_renewed = watch.renew(&self.notices);
+            let is_renewed = watch.renew(&self.events);
             let added = std::mem::take(&mut *lock(&self.added));
             let is_polled = is_renewed || !added.is_empty() || next_poll <= Instant::now();
             files.extend(added);
@@ -137,7 +137,7 @@ impl WatchedFolder {
         files.retain(|file| !file.changed.is_closed());
         if files.len() < before {
             let added = lock(&self.added);
-            self.notices.retain(|path| files.iter().chain(added.iter()).any(|file| file.path == *path));
+            self.events.retain(|path| files.iter().chain(added.iter()).any(|file| file.path == *path));
         }
     }
 

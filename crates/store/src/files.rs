@@ -1,10 +1,14 @@
 //! Bounded reads and atomic writes of files.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
+
+/// End of the hidden name of a file that is being written and renamed afterwards.
+const UNFINISHED_FILE_SUFFIX: &str = ".tmp";
 
 /// Returns an error whose message names the attempted action (`tried`) and its cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
@@ -100,18 +104,46 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: ExistingFileAction) -> 
 }
 
 /// Copies a file and its permissions to `path` atomically. An existing file or symbolic link there is replaced, also
-/// while it runs as a program. The folder of `path` must exist.
+/// while it runs as a program. The folder of `path` must exist. Unfinished copies of processes that were killed are
+/// removed from it.
 ///
 /// # Errors
 /// Returns an error if the file can't be read or the copy can't be written. Nothing was replaced then.
 pub fn copy_file(from: &Path, path: &Path) -> std::io::Result<()> {
     let mut source = File::open(from)?;
     let permissions = source.metadata()?.permissions();
+    remove_unfinished_copies(path);
     let fill = |file: &mut File| -> std::io::Result<()> {
+        // The lock tells other processes that this copy is being written. A file system may not support locks.
+        let _ = file.try_lock();
         std::io::copy(&mut source, file)?;
         file.set_permissions(permissions)
     };
     fill_and_rename(path, ExistingFileAction::Replace, fill).map(|_| ())
+}
+
+/// Removes the files that copies to `target` left in its folder because their processes were killed. The file of a copy
+/// that is being written is locked.
+fn remove_unfinished_copies(target: &Path) {
+    let prefix = unfinished_file_prefix(target);
+    let has_unfinished_name = |name: &OsStr| {
+        let random = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.strip_suffix(UNFINISHED_FILE_SUFFIX));
+        random.is_some_and(|random| !random.contains('.'))
+    };
+    let Ok(entries) = std::fs::read_dir(folder_of(target)) else { return };
+    for entry in entries.flatten() {
+        if has_unfinished_name(&entry.file_name())
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            // The next copy tries again.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn unfinished_file_prefix(target: &Path) -> String {
+    format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Creates a file under a hidden name in the folder of `target`, lets `fill` write it, syncs it to disk, and renames it
@@ -121,9 +153,10 @@ fn fill_and_rename(
     existing: ExistingFileAction,
     fill: impl FnOnce(&mut File) -> std::io::Result<()>,
 ) -> std::io::Result<bool> {
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut file =
-        tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".tmp").tempfile_in(folder_of(target))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(&unfinished_file_prefix(target))
+        .suffix(UNFINISHED_FILE_SUFFIX)
+        .tempfile_in(folder_of(target))?;
     fill(file.as_file_mut())?;
     file.as_file().sync_all()?;
     match existing {
@@ -175,6 +208,24 @@ mod tests {
         let copy = folder.path().join("copy");
         std::fs::write(&copy, "old").unwrap();
         assert!(copy_file(&folder.path().join("missing"), &copy).is_err(), "the source is missing");
+        assert!(copy_file(folder.path(), &copy).is_err(), "the source is a folder");
         assert_eq!(std::fs::read(&copy).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no unfinished copy should remain");
+    }
+
+    #[test]
+    fn copy_removes_unfinished_copies_of_ended_processes_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let [program, copy, ended, running, other] =
+            ["program", "copy", ".copy.1.tmp", ".copy.2.tmp", ".copy.json.3.tmp"].map(|name| folder.path().join(name));
+        for file in [&program, &ended, &running, &other] {
+            std::fs::write(file, "text").unwrap();
+        }
+        let locked = File::open(&running).unwrap();
+        locked.try_lock().unwrap();
+        copy_file(&program, &copy).unwrap();
+        assert!(copy.exists() && !ended.exists(), "the unfinished copy of an ended process should be removed");
+        assert!(running.exists(), "a copy that another process writes should remain");
+        assert!(other.exists(), "the unfinished copy of another file should remain");
     }
 }

@@ -6,7 +6,9 @@ mod audit;
 mod cache_folder;
 mod content_key;
 mod database;
+mod document_mac;
 mod documents;
+mod file_backed_platform;
 mod file_watch;
 mod files;
 mod folder_lock;
@@ -14,13 +16,11 @@ mod hex;
 mod history;
 mod lines_from_end;
 mod locations;
-mod managed_file;
 mod mcp_json;
-mod platform_in_folder;
 mod private_files;
 mod process_memory;
-mod sealed_document;
 mod secrets;
+mod system_policy_file;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,12 +29,12 @@ use domain::StoreError;
 use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
+pub use file_backed_platform::FileBackedPlatform;
 pub use files::copy_file;
 pub use locations::{FileLocations, cache_folder, default_locations, registry_cache_folder};
-pub use managed_file::SystemPolicyFile;
 pub use mcp_json::add_demo_server_if_first_start;
-pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
+pub use system_policy_file::SystemPolicyFile;
 
 /// Name of the file in the data folder that is locked while a process changes `mcp.json`, a document or `secrets.json`.
 const DATA_FOLDER_LOCK_FILE: &str = "lock";
@@ -69,11 +69,11 @@ pub fn open_with(
         files::make_folder(folder)?;
     }
     let lock = folder_lock::FolderLock::new(data_dir.join(DATA_FOLDER_LOCK_FILE));
-    let keys = audit::SealKeyHolder::new(Arc::clone(&secrets));
-    let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
+    let keys = audit::MacKeyHolder::new(Arc::clone(&secrets));
+    let authenticator = document_mac::DocumentAuthenticator::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
-        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
+        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), authenticator)),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&keys))?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir, keys)),
         managed: Arc::new(SystemPolicyFile::for_system()),
@@ -103,9 +103,9 @@ pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlySto
     let lock = folder_lock::FolderLock::new(folder.join(DATA_FOLDER_LOCK_FILE));
     let servers = mcp_json::McpJson::new(absolute_path(config_file)?, lock.clone());
     let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
-    let sealer =
-        sealed_document::DocumentSealer::new(audit::SealKeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
-    let documents = Arc::new(documents::DocumentFolder::new(folder, lock, sealer));
+    let authenticator =
+        document_mac::DocumentAuthenticator::new(audit::MacKeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
+    let documents = Arc::new(documents::DocumentFolder::new(folder, lock, authenticator));
     Ok(ReadOnlyStore { servers: Arc::new(servers), secrets, documents })
 }
 

@@ -95,12 +95,12 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers that the file contains. `was` is the
-    /// former name of a renamed server. Returns `true` if the server was written.
+    /// Writes a server to `mcp.json` if `may_write` returns `true` for the servers that the file contains. A renamed
+    /// server replaces the one with its `former_name`. Returns `true` if the server was written.
     fn put_server_if(
         &self,
         entry: &ServerEntry,
-        was: Option<&str>,
+        former_name: Option<&str>,
         may_write: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
         if let Some(message) = server_name_problem(&entry.name) {
@@ -111,8 +111,8 @@ impl McpJson {
             if !may_write(&servers.usable) {
                 return Ok(None);
             }
-            let expected = servers.with_entry(entry, was)?;
-            Ok(Some(SettingsEdit { text: edit::put_server(text, entry, was)?, expected }))
+            let expected = servers.with_entry(entry, former_name)?;
+            Ok(Some(SettingsEdit { text: edit::put_server(text, entry, former_name)?, expected }))
         })
     }
 }
@@ -169,8 +169,8 @@ impl ServerSettings for McpJson {
         }
     }
 
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        self.put_server_if(entry, was, |_| true).map(drop)
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem> {
+        self.put_server_if(entry, former_name, |_| true).map(drop)
     }
 
     fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
@@ -196,8 +196,8 @@ impl ServerSettings for McpJson {
         removed.map(drop)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-        other_apps::import(text, taken)
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+        other_apps::parse_pasted_servers(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {

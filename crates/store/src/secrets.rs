@@ -4,8 +4,8 @@
 //! The key is never replaced. Each file has a separate key, whose ID is in the file. So a file can't become unreadable
 //! when two processes start simultaneously, or when a locked keychain reports no entries.
 
+mod encrypted_secrets_file;
 mod keychain;
-mod sealed_file;
 mod timed_keychain;
 
 use std::collections::HashSet;
@@ -21,8 +21,8 @@ use zeroize::Zeroizing;
 
 use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::{self, FolderLock, FolderLockGuard};
+use encrypted_secrets_file::{EncryptedSecretsFile, SecretsKey};
 use keychain::{Keychain, KeychainError, SystemKeychain};
-use sealed_file::{SealedFile, SecretsKey};
 use timed_keychain::TimedKeychain;
 
 const SECRETS_FILE: &str = "secrets.json";
@@ -87,10 +87,10 @@ impl SecretsFile {
     }
 
     /// Reads `secrets.json`, or returns `None` if the file does not exist.
-    fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
+    fn read(&self) -> Result<Option<EncryptedSecretsFile>, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let Some(bytes) = files::read(&self.path, MAX_SECRETS_FILE_BYTES).map_err(broken)? else { return Ok(None) };
-        let file = SealedFile::read(&bytes).map_err(|cause| {
+        let file = EncryptedSecretsFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
             KeychainError::Broken(format!(
                 "{path} can't be read ({cause}); mend it, or move it away to create a new one"
@@ -103,7 +103,7 @@ impl SecretsFile {
     /// an error.
     fn update<T>(
         &self,
-        change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), KeychainError>,
+        change: impl FnOnce(Option<EncryptedSecretsFile>) -> Result<(T, Option<EncryptedSecretsFile>), KeychainError>,
     ) -> Result<T, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let _held = self.lock.acquire().map_err(broken)?;
@@ -119,7 +119,7 @@ impl SecretsFile {
     }
 
     /// Returns the key that encrypts `secrets.json`, from memory or from the keychain.
-    fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
+    fn file_key(&self, file: &EncryptedSecretsFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.lock_state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
         }
@@ -153,9 +153,9 @@ impl SecretsFile {
         if let Some(key) = self.lock_state().key.clone() {
             return Ok(key);
         }
-        let unsealable = |_| KeychainError::Broken("this system provides no random numbers".to_owned());
-        let (id, bytes) = SecretsKey::generate().map_err(unsealable)?;
-        let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
+        let cipher_error = |_| KeychainError::Broken("this system provides no random numbers".to_owned());
+        let (id, bytes) = SecretsKey::generate().map_err(cipher_error)?;
+        let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(cipher_error)?);
         let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
         let stored = self.keychain.read(&name)?.map(Zeroizing::new);
@@ -176,16 +176,16 @@ impl SecretsFile {
                 None => self.key_for_new_file()?,
             };
             let stored = self.update(|file| {
-                let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
+                let cipher_error = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
                 let mut file = match file {
                     Some(file) if file.is_encrypted_with(&key) => file,
-                    None => SealedFile::new(&key).map_err(unsealable)?,
+                    None => EncryptedSecretsFile::new(&key).map_err(cipher_error)?,
                     Some(_) => return Ok((None, None)),
                 };
                 // Read after the keychain call, because secrets may have been deleted meanwhile.
                 let all = self.secrets_to_store(name, secret).map_err(broken)?;
                 for (name, secret) in &all {
-                    file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
+                    file.entries.insert(name.clone(), key.encrypt(name, secret).map_err(cipher_error)?);
                 }
                 Ok((Some(all), Some(file)))
             })?;
@@ -288,7 +288,7 @@ impl Secrets for SecretsFile {
         let Some((file, entry)) = file.as_ref().and_then(|file| Some((file, file.entries.get(key)?))) else {
             return self.migrate_old_entry(key);
         };
-        let opened = self.file_key(file)?.open(key, entry);
+        let opened = self.file_key(file)?.decrypt(key, entry);
         opened.map(Some).map_err(|_| SecretError::Failed("the stored secret is damaged; enter it again".into()))
     }
 
@@ -355,7 +355,7 @@ impl Secrets for SecretsFile {
 /// state of a file).
 fn max_name_lock_wait(name: &str) -> Duration {
     let is_mark =
-        [crate::sealed_document::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME].contains(&name);
+        [crate::document_mac::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME].contains(&name);
     if is_mark { MAX_KEYCHAIN_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
 }
 

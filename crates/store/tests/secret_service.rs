@@ -33,7 +33,7 @@ const START_UNLOCKED_KEYCHAIN: &str = "keychain test";
 const START_LOCKED_KEYCHAIN: &str = "keychain wrong";
 
 fn open_secrets(folder: &Path) -> Arc<dyn Secrets> {
-    let platform = Arc::new(store::PlatformInFolder::new(folder));
+    let platform = Arc::new(store::FileBackedPlatform::new(folder));
     store::open(&folder.join("mcp.json"), folder, platform).unwrap().secrets
 }
 

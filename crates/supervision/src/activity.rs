@@ -17,12 +17,12 @@ use ports::time::to_millis;
 
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use secrecy::SecretString;
 
 use entry_body::EntryBody;
 use hidden_secrets::RedactedSecrets;
-pub use total_size::MAX_TOTAL_BYTES;
+pub use total_size::MAX_TOTAL_ACTIVITY_BYTES;
 pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries in the log of one server.
@@ -32,7 +32,7 @@ pub const DEFAULT_MAX_ACTIVITY_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of bytes that are stored of one entry's body.
 pub const MAX_ENTRY_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
-const MAX_PENDING_REQUESTS: usize = 1_024;
+const MAX_REQUESTS_TRACKED_FOR_LATENCY: usize = 1_024;
 const ENTRY_PREVIEW_CHARS: usize = 200;
 /// Methods of requests whose responses are stored compressed, because their contents are also stored elsewhere and are
 /// rarely read here. Most entries of an idle server are such responses.
@@ -52,7 +52,7 @@ pub struct ActivityEntry {
     pub sent: bool,
     /// Method of the message or, for a response, of the request that it answers.
     pub method: Option<Cow<'static, str>>,
-    id: Option<EntryId>,
+    id: Option<DisplayedRequestId>,
     /// Size of the whole message, in bytes.
     pub bytes: usize,
     /// Time from the request to this response, in milliseconds. `None` for other entries.
@@ -71,8 +71,8 @@ impl ActivityEntry {
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
-            EntryId::Number(number) => number.to_string(),
-            EntryId::Shown(text) => text.to_string(),
+            DisplayedRequestId::Number(number) => number.to_string(),
+            DisplayedRequestId::Shown(text) => text.to_string(),
         })
     }
 
@@ -96,7 +96,7 @@ impl ActivityEntry {
 
 /// A JSON-RPC ID. Numbers, such as IDs of the host's own requests, need no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum EntryId {
+enum DisplayedRequestId {
     Number(i64),
     Shown(Box<str>),
 }
@@ -192,7 +192,7 @@ impl ActivityLog {
     }
 
     /// Returns the total size of the bodies of all entries, in bytes.
-    pub const fn body_bytes(&self) -> usize {
+    pub const fn total_body_bytes(&self) -> usize {
         self.bytes
     }
 
@@ -205,7 +205,7 @@ impl ActivityLog {
     /// Returns the number of entries that are missing: dropped because of the size limits, or omitted because the
     /// server sent too many messages.
     #[must_use]
-    pub const fn dropped_count(&self) -> u64 {
+    pub const fn missing_count(&self) -> u64 {
         self.dropped
     }
 
@@ -224,24 +224,24 @@ impl ActivityLog {
 
     /// Redacts these tokens in all future entries, by replacing them with [`REDACTED`](domain::REDACTED).
     pub fn redact_tokens(&mut self, tokens: Vec<SecretString>) {
-        self.hidden.add(tokens);
+        self.hidden.add_tokens(tokens);
     }
 
     /// Redacts these secrets, to which the server's settings refer by name, in all future entries. They are stored
     /// separately from tokens, so that short-lived tokens don't displace them.
-    pub fn redact_named_secrets(&mut self, secrets: Vec<SecretString>) {
-        self.hidden.add_named(secrets);
+    pub fn redact_settings_secrets(&mut self, secrets: Vec<SecretString>) {
+        self.hidden.add_settings_secrets(secrets);
     }
 
     /// Returns the text with all secrets redacted.
-    pub fn redacted(&self, text: String) -> String {
+    pub fn redact_text(&self, text: String) -> String {
         self.hidden.redact_text(text)
     }
 
     /// Appends a message that was sent or received.
     pub fn append_frame(&mut self, frame: Frame) {
         let Frame { direction, at, bytes, about, note } = frame;
-        let sent = direction == Direction::Sent;
+        let sent = direction == FrameDirection::Sent;
         let mut entry = self.new_entry(at, ActivityKind::Invalid, &bytes);
         entry.sent = sent;
         entry.note = note.or(entry.note);
@@ -256,15 +256,15 @@ impl ActivityLog {
         match about {
             FrameKind::Request { id, method } => {
                 let method = truncated_method(method);
-                entry.id = Some(displayed_id(&id));
+                entry.id = Some(to_displayed_request_id(&id));
                 entry.method = Some(method.clone());
-                if self.awaited.len() < MAX_PENDING_REQUESTS {
+                if self.awaited.len() < MAX_REQUESTS_TRACKED_FOR_LATENCY {
                     self.awaited.insert((sent, id), (method, at));
                 }
             }
             FrameKind::Notification { method } => entry.method = Some(truncated_method(method)),
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
-                entry.id = Some(displayed_id(&id));
+                entry.id = Some(to_displayed_request_id(&id));
                 if let Some((method, requested_at)) = self.awaited.remove(&(!sent, id)) {
                     if COMPRESSED_RESPONSE_METHODS.contains(&&*method) {
                         entry.body.compress();
@@ -279,7 +279,7 @@ impl ActivityLog {
     }
 
     /// Appends a log message that the server sent.
-    pub fn append_log(&mut self, message: &LogMessage) {
+    pub fn append_log_message(&mut self, message: &LogMessage) {
         let text = match &message.data {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
@@ -306,7 +306,7 @@ impl ActivityLog {
     pub fn append_anomaly(&mut self, cause: &str, id: Option<String>) {
         // clock: timestamp of an entry.
         let mut entry = self.new_entry(SystemTime::now(), ActivityKind::State, cause.as_bytes());
-        entry.id = id.map(|id| EntryId::Shown(id.into()));
+        entry.id = id.map(|id| DisplayedRequestId::Shown(id.into()));
         entry.note = Some(cause.to_owned());
         self.push(entry);
     }
@@ -317,7 +317,7 @@ impl ActivityLog {
         if let Some(Cow::Owned(method)) = &mut entry.method {
             *method = self.hidden.redact_text(std::mem::take(method));
         }
-        if let Some(EntryId::Shown(id)) = &mut entry.id {
+        if let Some(DisplayedRequestId::Shown(id)) = &mut entry.id {
             *id = self.hidden.redact_text(std::mem::take(id).into()).into();
         }
     }
@@ -378,10 +378,10 @@ impl ActivityLog {
 }
 
 /// Returns an ID as it appears in the message, truncated to 200 characters.
-fn displayed_id(id: &RequestId) -> EntryId {
+fn to_displayed_request_id(id: &RequestId) -> DisplayedRequestId {
     match id {
-        RequestId::Number(number) => EntryId::Number(*number),
-        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(ENTRY_PREVIEW_CHARS).collect()),
+        RequestId::Number(number) => DisplayedRequestId::Number(*number),
+        RequestId::Text(_) => DisplayedRequestId::Shown(id.to_string().chars().take(ENTRY_PREVIEW_CHARS).collect()),
     }
 }
 

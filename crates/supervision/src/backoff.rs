@@ -54,7 +54,7 @@ impl RestartBackoff {
     }
 
     /// Returns `true` if a restart was attempted and the server has not run for 60 seconds since then.
-    pub const fn is_restarting(&self) -> bool {
+    pub const fn has_recent_restart(&self) -> bool {
         self.attempt > 0
     }
 }

@@ -129,7 +129,7 @@ impl ServerLimits {
 
     /// Returns those of the limits that stop a sandboxed server when it exceeds them.
     #[must_use]
-    pub fn resources(&self) -> ResourceLimits {
+    pub fn resource_limits(&self) -> ResourceLimits {
         let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.clamped_to_bounds();
         ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds }
     }
@@ -137,19 +137,19 @@ impl ServerLimits {
 
 /// The latest usage counts of a running server, and the meter of its sandbox's resources, if it has a sandbox.
 #[derive(Debug, Clone, Default)]
-pub struct UsageGauge {
+pub struct LatestServerUsage {
     /// The latest usage counts of the server, with the time at which they were taken. `None` before the first count.
     pub counted: Option<(Instant, LimitsUsage)>,
     /// Meter that measures the resource use of a sandboxed server. `None` for other servers.
     pub meter: Option<ResourceMeter>,
 }
 
-impl UsageGauge {
+impl LatestServerUsage {
     /// Returns the usage at present, which is calculated from the latest counts and the time since then.
     pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
         let used = self.counted.map_or_else(
-            || LimitsUsage::unused(limits),
-            |(at, used)| used.after_seconds_without_messages(at.elapsed().as_secs_f64()),
+            || LimitsUsage::for_never_started_server(limits),
+            |(at, used)| used.after_silence_of_seconds(at.elapsed().as_secs_f64()),
         );
         LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::from_meter), ..used }
     }
@@ -182,7 +182,7 @@ pub struct LimitsUsage {
 impl LimitsUsage {
     /// Returns the usage that these counts become after `seconds` in which the server sends nothing.
     #[must_use]
-    pub fn after_seconds_without_messages(mut self, seconds: f64) -> Self {
+    pub fn after_silence_of_seconds(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
             counter.current.saturating_sub((counter.limit as f64 * seconds / span) as u64)
         };
@@ -193,7 +193,7 @@ impl LimitsUsage {
 
     /// Returns the usage of a server that was never started: zero for each of these limits.
     #[must_use]
-    pub fn unused(limits: &ServerLimits) -> Self {
+    pub fn for_never_started_server(limits: &ServerLimits) -> Self {
         let counter = |limit| LimitCounter { current: 0, limit, excess: 0 };
         Self {
             calls: counter(limits.calls.into()),

@@ -16,7 +16,7 @@ pub struct ServerRequestQuota {
     /// `host`, where even a request that a rule denies would cost time and an audit entry.
     left: TokenBucket,
     refused: u64,
-    /// Total number of refused requests when [`Self::take_changed_refused_total`] last returned it.
+    /// Total number of refused requests when [`Self::take_refused_total_if_changed`] last returned it.
     reported_refusals: u64,
 }
 
@@ -38,7 +38,7 @@ impl ServerRequestQuota {
 
     /// Returns the number of pending requests.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub fn pending(&self) -> usize {
         self.open.len()
     }
 
@@ -60,7 +60,7 @@ impl ServerRequestQuota {
     }
 
     /// Returns the total number of refused requests if it has changed since the last call, and otherwise `None`.
-    pub fn take_changed_refused_total(&mut self) -> Option<u64> {
+    pub fn take_refused_total_if_changed(&mut self) -> Option<u64> {
         let refused = (self.refused > self.reported_refusals).then_some(self.refused);
         self.reported_refusals = self.refused;
         refused

@@ -52,7 +52,7 @@ impl TokenBucket {
     }
 
     /// Returns the number of tokens that were taken and have not been refilled yet.
-    pub fn used(&mut self) -> u64 {
+    pub fn tokens_not_refilled(&mut self) -> u64 {
         self.refill(Instant::now());
         u64::try_from(self.most - self.left).unwrap_or(0)
     }
@@ -75,19 +75,19 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn bucket_refills_over_time_up_to_its_capacity() {
+    async fn token_bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.try_take(1)).count();
         assert_eq!(taken, 10, "the whole capacity must be available at first");
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "two tokens per second must be refilled");
         tokio::time::advance(Duration::from_secs(3600)).await;
-        assert_eq!(allowance.used(), 0, "the bucket must be full again");
+        assert_eq!(allowance.tokens_not_refilled(), 0, "the bucket must be full again");
         assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "the bucket must not exceed its capacity");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn overdrawn_bucket_must_refill_first() {
+    async fn overdrawn_token_bucket_must_refill_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
         assert!(!allowance.take_or_overdraw(30), "no token must be left after an overdraft");
         let wait = allowance.time_until_available(1);

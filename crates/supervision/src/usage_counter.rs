@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use tokio::time::Instant;
 
-use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
+use crate::limits::{LatestServerUsage, LimitCounter, LimitsUsage, ServerLimits};
 use crate::token_bucket::TokenBucket;
 
 /// Minimum time for which reading from a slowed-down server stops.
@@ -21,7 +21,7 @@ const MAX_READ_PAUSE: Duration = Duration::from_secs(5);
 pub struct UsageCounter {
     limits: ServerLimits,
     /// Current usage of the server, for display in Drawbridge's page.
-    shown: Arc<Mutex<UsageGauge>>,
+    shown: Arc<Mutex<LatestServerUsage>>,
     bytes: TokenBucket,
     notifications: TokenBucket,
     logs: TokenBucket,
@@ -35,7 +35,7 @@ pub struct UsageCounter {
 
 impl UsageCounter {
     /// Creates the counters for a server that has just started, with no usage.
-    pub fn new(limits: &ServerLimits, shown: Arc<Mutex<UsageGauge>>) -> Self {
+    pub fn new(limits: &ServerLimits, shown: Arc<Mutex<LatestServerUsage>>) -> Self {
         let each_second = limits.notifications_per_second;
         let notifications = TokenBucket::new(2 * u64::from(each_second), f64::from(each_second));
         Self {
@@ -56,7 +56,7 @@ impl UsageCounter {
     /// Counts a protocol message that was sent or received. Returns `true` if the message should be recorded in the
     /// activity log.
     pub fn count_frame(&mut self, frame: &Frame) -> bool {
-        if frame.direction == Direction::Sent {
+        if frame.direction == FrameDirection::Sent {
             return true;
         }
         let bytes = frame.bytes.len() as u64;
@@ -76,14 +76,14 @@ impl UsageCounter {
     }
 
     /// Counts a log message. Returns `true` if it should be recorded in the activity log.
-    pub fn count_log(&mut self) -> bool {
+    pub fn count_log_message(&mut self) -> bool {
         let is_recorded = self.logs.try_take(1);
         self.omitted += u64::from(!is_recorded);
         is_recorded
     }
 
     /// Returns `true` if the server has exceeded its limit of bytes per minute.
-    pub const fn is_slowed(&self) -> bool {
+    pub const fn must_slow_reading(&self) -> bool {
         self.slowed
     }
 
@@ -99,7 +99,7 @@ impl UsageCounter {
 
     /// Returns a message for the activity log that says that reading from the server is slowed down. Returns `None` if
     /// reading is not slowed down, or if the number of slowdowns so far is not a power of two.
-    pub fn pause_notice(&self) -> Option<String> {
+    pub fn read_pause_notice(&self) -> Option<String> {
         let (often, bytes) = (self.slowdown_count, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
             format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)")
@@ -108,7 +108,7 @@ impl UsageCounter {
 
     /// Returns a message for the activity log that says that notifications were omitted from the log. Returns `None`
     /// unless the number of omissions so far is a power of two.
-    pub fn omission_notice(&self) -> Option<String> {
+    pub fn log_omission_notice(&self) -> Option<String> {
         let (omitted, most) = (self.omitted, self.limits.notifications_per_second);
         omitted.is_power_of_two().then(|| {
             format!("more than {most} notifications were received within a second: {omitted} entries are omitted here so far")
@@ -127,15 +127,15 @@ impl UsageCounter {
 
     /// Updates the displayed usage. `calls` and `consent_requests` are the numbers of pending ones, `retained` is the
     /// size of the activity log in bytes, and `dropped` is the number of entries that are missing in it.
-    pub fn update_gauge(&mut self, calls: usize, consent_requests: usize, retained: usize, dropped: u64) {
+    pub fn update_displayed_usage(&mut self, calls: usize, consent_requests: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |current, limit, excess| LimitCounter { current, limit, excess };
         let a_second = u64::from(limits.notifications_per_second);
         let used = LimitsUsage {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             consent_requests: counter(consent_requests as u64, limits.consent_requests.into(), self.refused_requests),
-            notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
-            read_bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowdown_count),
+            notifications: counter(self.notifications.tokens_not_refilled().min(a_second), a_second, self.omitted),
+            read_bytes: counter(self.bytes.tokens_not_refilled(), limits.bytes_per_minute, self.slowdown_count),
             largest_message: counter(self.largest, limits.message_bytes, 0),
             activity_log: counter(retained as u64, limits.activity_log_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn check_requests_beyond_the_rate_limit_are_coalesced() {
+    fn connection_checks_beyond_the_rate_limit_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = ConnectionCheckRateLimit::default();
         for _ in 0..MAX_CONNECTION_CHECKS_IN_BURST {

@@ -125,8 +125,8 @@ fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
         document
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
-    // If the keychain is locked, no settings can be sealed, and those of an earlier start are kept.
-    let is_locked = matches!(ports.documents.seal(), ports::DocumentSealState::Unavailable { .. });
+    // If the keychain is locked, no settings can be authenticated, and those of an earlier start are kept.
+    let is_locked = matches!(ports.documents.mac_state(), ports::DocumentMacState::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
     {

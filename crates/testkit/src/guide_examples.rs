@@ -35,7 +35,10 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
             if line.starts_with("```") {
                 is_in_block = line == "```console";
             } else if is_in_block && !line.is_empty() {
-                examples.push(GuideExample { location: format!("{name}:{}", number + 1), words: command_words(line) });
+                examples.push(GuideExample {
+                    location: format!("{name}:{}", number + 1),
+                    words: split_command_words(line),
+                });
             }
         }
     }
@@ -44,7 +47,7 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
 }
 
 /// Splits a command line as a shell does. An input redirection and all text after it are removed.
-fn command_words(line: &str) -> Vec<String> {
+fn split_command_words(line: &str) -> Vec<String> {
     let words = shell_words::split(line).unwrap_or_else(|error| panic!("{line:?} is no command: {error}"));
     words.into_iter().take_while(|word| word != "<").collect()
 }
@@ -54,8 +57,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_and_redirections_are_resolved() {
-        let words = command_words(r#"drawbridge-cli call demo add --args '{"a": 2}' "" < key.pem"#);
+    fn command_words_resolve_quotes_and_redirections() {
+        let words = split_command_words(r#"drawbridge-cli call demo add --args '{"a": 2}' "" < key.pem"#);
         assert_eq!(words, ["drawbridge-cli", "call", "demo", "add", "--args", r#"{"a": 2}"#, ""]);
     }
 }

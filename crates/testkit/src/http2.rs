@@ -173,16 +173,16 @@ async fn send_reply(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &N
         Http2Reply::Endless => {
             let mut stream = respond.send_response(head, false)?;
             loop {
-                stream.reserve_capacity(SPACE_CHUNK.len());
+                stream.reserve_capacity(CHUNK_OF_SPACES.len());
                 let Some(room) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return Ok(()) };
-                stream.send_data(Bytes::from_static(&SPACE_CHUNK[..room?.min(SPACE_CHUNK.len())]), false)?;
+                stream.send_data(Bytes::from_static(&CHUNK_OF_SPACES[..room?.min(CHUNK_OF_SPACES.len())]), false)?;
             }
         }
     }
     Ok(())
 }
 
-static SPACE_CHUNK: [u8; 16 * 1024] = [b' '; 16 * 1024];
+static CHUNK_OF_SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
 /// Header value of 8 KiB, which [`Http2Reply::Headers`] repeats.
 const LONG_HEADER_VALUE: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
     Ok(text) => text,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Panics
 /// Panics if there is no fixture with this name.
-pub fn import_fixtures(name: &str) -> PathBuf {
+pub fn import_fixture_path(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").join(name);
     path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Returns the process ids in a process group, without zombies.
-pub fn living_group_members(group: u32) -> Vec<u32> {
+pub fn living_processes_in_group(group: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     processes
         .flatten()
@@ -23,7 +23,7 @@ pub fn is_alive(pid: u32) -> bool {
 
 /// Returns the processor time that this thread has used, which does not depend on the load of the computer. On systems
 /// that do not report it, returns the elapsed time.
-pub fn processor_time() -> Duration {
+pub fn thread_processor_time() -> Duration {
     #[cfg(target_os = "linux")]
     if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {
         return time.into();

@@ -69,7 +69,7 @@ impl FaultProxy {
     }
 
     /// Sets the fault, which also applies to open connections from now on.
-    pub fn set(&self, fault: ProxyFault) {
+    pub fn set_fault(&self, fault: ProxyFault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 

@@ -33,8 +33,11 @@ impl TestRegistry {
                 if let Some(file) = file {
                     return answer.respond(200, "content-type: application/octet-stream\r\n", &file).await;
                 }
-                let found =
-                    find_response(&entries, &request.path_without_query().replace("%2F", "/"), &request.query());
+                let found = find_registry_response(
+                    &entries,
+                    &request.path_without_query().replace("%2F", "/"),
+                    &request.query(),
+                );
                 match found {
                     Some(found) => answer.json(&found).await,
                     None => answer.respond(404, "content-type: application/json\r\n", b"{}").await,
@@ -45,7 +48,7 @@ impl TestRegistry {
     }
 }
 
-fn find_response(entries: &[Value], path: &str, query: &[(String, String)]) -> Option<Value> {
+fn find_registry_response(entries: &[Value], path: &str, query: &[(String, String)]) -> Option<Value> {
     let name = |entry: &Value| entry["server"]["name"].as_str().unwrap_or_default().to_owned();
     let page = |found: Vec<&Value>| json!({ "servers": found, "metadata": { "count": found.len() } });
     if path == "/v0.1/servers" {
@@ -62,19 +65,19 @@ fn find_response(entries: &[Value], path: &str, query: &[(String, String)]) -> O
 }
 
 /// Returns a registry entry with this version, whose bundle is at this URL and has this hash.
-pub fn bundle_entry(version: &str, url: &str, sha256: &str) -> Value {
+pub fn bundle_registry_entry(version: &str, url: &str, sha256: &str) -> Value {
     json!({
         "server": {
             "name": "io.github.alice/demo", "version": version, "description": "Adds numbers",
             "packages": [{ "registryType": "mcpb", "identifier": url, "fileSha256": sha256, "transport": { "type": "stdio" } }],
         },
-        "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() },
+        "_meta": { "io.modelcontextprotocol.registry/official": active_registry_metadata() },
     })
 }
 
 /// Returns a registry entry in version 1.2.0 with an npm package that requires a secret, and with a remote that
 /// requires a header. `listing` is the registry's metadata of the entry.
-pub fn notes_server_entry(listing: Value) -> Value {
+pub fn notes_registry_entry(listing: Value) -> Value {
     json!({
         "server": {
             "name": "io.github.alice/notes", "version": "1.2.0", "description": "Keeps \u{1b}[31mnotes",
@@ -92,6 +95,6 @@ pub fn notes_server_entry(listing: Value) -> Value {
 }
 
 /// Returns the registry's metadata for a version with the status `active`.
-pub fn active_metadata() -> Value {
+pub fn active_registry_metadata() -> Value {
     json!({ "status": "active", "isLatest": true, "publishedAt": "2026-02-01T00:00:00Z" })
 }

@@ -33,9 +33,9 @@ impl Default for UpdateLimits {
 
 /// URL of the release manifest. Its scheme is `https`, or in tests `http` with a loopback address.
 #[derive(Debug, Clone)]
-pub struct ReleaseAddress(Url);
+pub struct ReleaseManifestUrl(Url);
 
-impl ReleaseAddress {
+impl ReleaseManifestUrl {
     /// Parses the URL of the release manifest.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl ReleaseAddress {
         url
     }
 
-    fn allows(&self, url: &Url) -> bool {
+    fn allows_download_from(&self, url: &Url) -> bool {
         url.scheme() == "https" || url.origin() == self.0.origin()
     }
 }
@@ -70,13 +70,13 @@ impl ReleaseAddress {
 /// HTTP client that downloads the manifest and files of Drawbridge's releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseFetcher {
-    address: ReleaseAddress,
+    address: ReleaseManifestUrl,
     client: Client,
     limits: UpdateLimits,
 }
 
 impl ReleaseFetcher {
-    pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
+    pub(crate) fn new(address: ReleaseManifestUrl, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
         let client = client_for_updates(is_loopback(&address.0));
         let client = client.map_err(|error| UpdateRefusal::Build(innermost_cause(&error).to_string()))?;
         Ok(Self { address, client, limits })
@@ -102,7 +102,7 @@ impl ReleaseFetcher {
                 return Ok(None);
             }
             let mut body = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| unreachable_refusal(&error))? {
+            while let Some(piece) = response.chunk().await.map_err(|error| to_unreachable_refusal(&error))? {
                 if body.len() + piece.len() > limit {
                     return Err(UpdateRefusal::ManifestTooLarge(limit));
                 }
@@ -124,14 +124,14 @@ impl ReleaseFetcher {
     ) -> Result<Vec<u8>, UpdateRefusal> {
         let time = self.limits.idle_time;
         let slow = || UpdateRefusal::TooSlow(time.as_secs());
-        if !self.address.allows(&url) {
-            return Err(UpdateRefusal::Redirect(displayed_url(&url)));
+        if !self.address.allows_download_from(&url) {
+            return Err(UpdateRefusal::Redirect(displayed_url_origin(&url)));
         }
         let mut response = tokio::time::timeout(time, self.get(url)).await.map_err(|_| slow())??;
         let mut file = Vec::new();
         loop {
             let piece = tokio::time::timeout(time, response.chunk()).await.map_err(|_| slow())?;
-            let Some(piece) = piece.map_err(|error| unreachable_refusal(&error))? else {
+            let Some(piece) = piece.map_err(|error| to_unreachable_refusal(&error))? else {
                 break;
             };
             file.extend_from_slice(&piece);
@@ -146,7 +146,7 @@ impl ReleaseFetcher {
     async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
         for _ in 0..=MAX_UPDATE_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
-            let response = answer.map_err(|error| unreachable_refusal(&error))?;
+            let response = answer.map_err(|error| to_unreachable_refusal(&error))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(response);
@@ -157,8 +157,8 @@ impl ReleaseFetcher {
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
             let to = location.and_then(|location| url.join(location).ok());
             let to = to.ok_or_else(|| UpdateRefusal::Redirect("to no address".to_owned()))?;
-            if !self.address.allows(&to) {
-                return Err(UpdateRefusal::Redirect(displayed_url(&to)));
+            if !self.address.allows_download_from(&to) {
+                return Err(UpdateRefusal::Redirect(displayed_url_origin(&to)));
             }
             url = to;
         }
@@ -167,7 +167,7 @@ impl ReleaseFetcher {
 }
 
 /// Returns the scheme, host and port of the URL to which a request is redirected, for an error message.
-fn displayed_url(url: &Url) -> String {
+fn displayed_url_origin(url: &Url) -> String {
     if url.origin().is_tuple() {
         format!("to {}", url.origin().ascii_serialization())
     } else {
@@ -175,7 +175,7 @@ fn displayed_url(url: &Url) -> String {
     }
 }
 
-fn unreachable_refusal(error: &reqwest::Error) -> UpdateRefusal {
+fn to_unreachable_refusal(error: &reqwest::Error) -> UpdateRefusal {
     UpdateRefusal::Unreachable(innermost_cause(error).to_string())
 }
 
@@ -196,16 +196,16 @@ mod tests {
     #[test]
     fn manifest_requires_https_or_loopback() {
         for good in ["https://releases.example/latest.json", "http://127.0.0.1:8080/latest.json"] {
-            assert!(ReleaseAddress::parse(good).is_ok(), "{good}");
+            assert!(ReleaseManifestUrl::parse(good).is_ok(), "{good}");
         }
         for bad in ["http://releases.example/latest.json", "http://localhost/latest.json", "file:///latest.json", ""] {
-            assert!(ReleaseAddress::parse(bad).is_err(), "{bad}");
+            assert!(ReleaseManifestUrl::parse(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn signature_url_is_next_to_the_manifest() {
-        let address = ReleaseAddress::parse("https://releases.example/a/latest.json?x=1").unwrap();
+        let address = ReleaseManifestUrl::parse("https://releases.example/a/latest.json?x=1").unwrap();
         assert_eq!(address.signature_url().as_str(), "https://releases.example/a/latest.json.sig?x=1");
     }
 }

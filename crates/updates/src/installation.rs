@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Package type that Tauri's bundler embeds in the executable of the desktop app. Drawbridge's own .deb and .rpm
 /// packages embed none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PackageType {
+pub enum EmbeddedPackageType {
     /// An AppImage that was created by Tauri's bundler.
     AppImage,
     /// A .deb package that was created by Tauri's bundler.
@@ -24,9 +24,9 @@ pub enum PackageType {
 
 /// Facts about the running desktop app, from which [`Installation::detect`] derives how it was installed.
 #[derive(Debug, Clone, Default)]
-pub struct InstallTraces {
+pub struct InstallationFacts {
     /// Package type that is embedded in the executable, or `None` if there is none.
-    pub bundle: Option<PackageType>,
+    pub bundle: Option<EmbeddedPackageType>,
     /// Path of the running app's executable.
     pub program: PathBuf,
     /// Path of the AppImage file, as in the environment variable `APPIMAGE`, or `None` if it is not set.
@@ -66,7 +66,7 @@ const LOCAL_ADMIN_FOLDER: &str = "/usr/local";
 impl Installation {
     /// Determines the kind of installation from facts about the running app.
     #[must_use]
-    pub fn detect(traces: &InstallTraces) -> Self {
+    pub fn detect(traces: &InstallationFacts) -> Self {
         // A container format is decisive: the program in it may come from any other package.
         if traces.flatpak {
             return Self::Flatpak;
@@ -75,14 +75,14 @@ impl Installation {
             return Self::Snap;
         }
         match traces.bundle {
-            Some(PackageType::Deb | PackageType::Rpm) => Self::SystemPackage,
+            Some(EmbeddedPackageType::Deb | EmbeddedPackageType::Rpm) => Self::SystemPackage,
             // APPIMAGE alone is no proof: programs started by another AppImage inherit it.
-            Some(PackageType::AppImage) if traces.appimage.is_some() => Self::AppImage,
-            Some(PackageType::App) => Self::MacApp,
-            Some(PackageType::Nsis) => Self::WindowsSetup,
+            Some(EmbeddedPackageType::AppImage) if traces.appimage.is_some() => Self::AppImage,
+            Some(EmbeddedPackageType::App) => Self::MacApp,
+            Some(EmbeddedPackageType::Nsis) => Self::WindowsSetup,
             // An unpacked AppImage, or a package type that no release has.
-            Some(PackageType::AppImage | PackageType::Msi) => Self::Unknown,
-            None if is_program_of_package_manager(&traces.program) => Self::SystemPackage,
+            Some(EmbeddedPackageType::AppImage | EmbeddedPackageType::Msi) => Self::Unknown,
+            None if is_in_package_manager_folder(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
     }
@@ -90,7 +90,7 @@ impl Installation {
     /// Returns the key under which a release manifest lists the file for this kind of installation, or `None` if
     /// Drawbridge does not update this kind itself. `os` and `arch` are those of [`std::env::consts`].
     #[must_use]
-    pub fn platform(self, os: &str, arch: &str) -> Option<String> {
+    pub fn manifest_platform_key(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {
             (Self::AppImage, "linux") => ("linux", "appimage"),
             (Self::MacApp, "macos") => ("darwin", "app"),
@@ -101,7 +101,7 @@ impl Installation {
     }
 }
 
-fn is_program_of_package_manager(program: &Path) -> bool {
+fn is_in_package_manager_folder(program: &Path) -> bool {
     PACKAGE_MANAGER_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_ADMIN_FOLDER)
 }
 
@@ -109,69 +109,86 @@ fn is_program_of_package_manager(program: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn detect_with(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
-        Installation::detect(&InstallTraces {
+    fn detect_installation(bundle: Option<EmbeddedPackageType>, program: &str, appimage: Option<&str>) -> Installation {
+        Installation::detect(&InstallationFacts {
             bundle,
             program: program.into(),
             appimage: appimage.map(PathBuf::from),
-            ..InstallTraces::default()
+            ..InstallationFacts::default()
         })
     }
 
     #[test]
-    fn package_type_is_detected_by_its_mark_or_path() {
+    fn package_type_is_detected_by_embedded_type_or_path() {
         let image = Some("/home/ann/Drawbridge.AppImage");
         assert_eq!(
-            detect_with(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image),
+            detect_installation(Some(EmbeddedPackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image),
             Installation::AppImage
         );
         assert_eq!(
-            detect_with(Some(PackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
+            detect_installation(Some(EmbeddedPackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
             Installation::Unknown,
             "unpacked"
         );
-        assert_eq!(detect_with(Some(PackageType::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
         assert_eq!(
-            detect_with(None, "/usr/bin/drawbridge", None),
+            detect_installation(Some(EmbeddedPackageType::Deb), "/home/ann/drawbridge", None),
+            Installation::SystemPackage
+        );
+        assert_eq!(
+            detect_installation(None, "/usr/bin/drawbridge", None),
             Installation::SystemPackage,
             "our packages have no embedded type"
         );
         assert_eq!(
-            detect_with(None, "/usr/bin/drawbridge", image),
+            detect_installation(None, "/usr/bin/drawbridge", image),
             Installation::SystemPackage,
             "an inherited APPIMAGE must be ignored"
         );
         assert_eq!(
-            detect_with(None, "/usr/local/bin/drawbridge", None),
+            detect_installation(None, "/usr/local/bin/drawbridge", None),
             Installation::Unknown,
             "a program copied to /usr/local must not count as a package"
         );
         assert_eq!(
-            detect_with(None, "/home/ann/src/target/release/drawbridge", None),
+            detect_installation(None, "/home/ann/src/target/release/drawbridge", None),
             Installation::Unknown,
             "a source build must not count as a package"
         );
-        assert_eq!(detect_with(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
         assert_eq!(
-            detect_with(Some(PackageType::Msi), "C:\\Program Files\\drawbridge.exe", None),
+            detect_installation(Some(EmbeddedPackageType::App), "/Applications/Drawbridge.app", None),
+            Installation::MacApp
+        );
+        assert_eq!(
+            detect_installation(Some(EmbeddedPackageType::Msi), "C:\\Program Files\\drawbridge.exe", None),
             Installation::Unknown
         );
     }
 
     #[test]
-    fn flatpak_and_snap_are_detected_despite_a_package_mark() {
-        let traces = InstallTraces { bundle: Some(PackageType::Nsis), flatpak: true, ..InstallTraces::default() };
+    fn flatpak_and_snap_are_detected_despite_an_embedded_package_type() {
+        let traces = InstallationFacts {
+            bundle: Some(EmbeddedPackageType::Nsis),
+            flatpak: true,
+            ..InstallationFacts::default()
+        };
         assert_eq!(Installation::detect(&traces), Installation::Flatpak);
-        let traces = InstallTraces { bundle: Some(PackageType::Deb), snap: true, ..InstallTraces::default() };
+        let traces =
+            InstallationFacts { bundle: Some(EmbeddedPackageType::Deb), snap: true, ..InstallationFacts::default() };
         assert_eq!(Installation::detect(&traces), Installation::Snap);
     }
 
     #[test]
-    fn only_replaceable_installations_have_a_platform() {
-        let linux = |installation: Installation| installation.platform("linux", "x86_64");
+    fn only_updatable_installations_have_a_manifest_platform_key() {
+        let linux = |installation: Installation| installation.manifest_platform_key("linux", "x86_64");
         assert_eq!(linux(Installation::AppImage).as_deref(), Some("linux-x86_64-appimage"));
-        assert_eq!(Installation::MacApp.platform("macos", "aarch64").as_deref(), Some("darwin-aarch64-app"));
-        assert_eq!(Installation::WindowsSetup.platform("windows", "x86_64").as_deref(), Some("windows-x86_64-nsis"));
+        assert_eq!(
+            Installation::MacApp.manifest_platform_key("macos", "aarch64").as_deref(),
+            Some("darwin-aarch64-app")
+        );
+        assert_eq!(
+            Installation::WindowsSetup.manifest_platform_key("windows", "x86_64").as_deref(),
+            Some("windows-x86_64-nsis")
+        );
         for other in [Installation::SystemPackage, Installation::Flatpak, Installation::Snap, Installation::Unknown] {
             assert_eq!(linux(other), None, "{other:?}");
         }

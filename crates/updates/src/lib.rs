@@ -6,7 +6,7 @@
 //! shell's [`ReleaseInstaller`] implementation verifies the file and puts it in place with Tauri's updater.
 //!
 //! - [`Release`]: an announced release, parsed within bounds
-//! - [`ReleaseKey`]: the project's public key, and the verification of signatures
+//! - [`ReleasePublicKey`]: the project's public key, and the verification of signatures
 //! - [`Installation`]: how this program was installed
 //! - [`UpdateRefusal`]: the reason why an update is refused, as text and as a kind for the page
 
@@ -18,10 +18,10 @@ mod report;
 mod signature;
 mod updater;
 
-pub use fetch::{ReleaseAddress, UpdateLimits};
-pub use installation::{InstallTraces, Installation, PackageType};
+pub use fetch::{ReleaseManifestUrl, UpdateLimits};
+pub use installation::{EmbeddedPackageType, Installation, InstallationFacts};
 pub use manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
-pub use refusal::{RefusalKind, SignatureProblem, UpdateRefusal};
+pub use refusal::{SignatureProblem, UpdateRefusal, UpdateRefusalKind};
 pub use report::{UpdateReport, UpdateSource, UpdateStep};
-pub use signature::ReleaseKey;
+pub use signature::ReleasePublicKey;
 pub use updater::{ProgressCallback, ReleaseInstaller, UpdateChannel, Updater};

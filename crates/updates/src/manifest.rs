@@ -22,12 +22,12 @@ const MAX_SIGNATURE_CHARS: usize = 2_000;
 /// A release manifest that was parsed after its signature had been verified.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
-    fields: ManifestFields,
+    fields: ReleaseManifestFields,
     whole: Value,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct ManifestFields {
+struct ReleaseManifestFields {
     version: String,
     #[serde(default)]
     notes: String,
@@ -77,10 +77,10 @@ impl ReleaseManifest {
     /// # Errors
     ///
     /// Returns [`UpdateRefusal::ManifestUnusable`] if it is not a manifest, or exceeds the limits.
-    pub fn read(bytes: &[u8]) -> Result<Self, UpdateRefusal> {
+    pub fn parse_verified(bytes: &[u8]) -> Result<Self, UpdateRefusal> {
         let unusable = |error: serde_json::Error| UpdateRefusal::ManifestUnusable(error.to_string());
         let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
-        let fields = ManifestFields::deserialize(&whole).map_err(unusable)?;
+        let fields = ReleaseManifestFields::deserialize(&whole).map_err(unusable)?;
         if fields.notes.chars().count() > MAX_RELEASE_NOTES_CHARS {
             return Err(UpdateRefusal::ManifestUnusable(format!(
                 "its notes are longer than {MAX_RELEASE_NOTES_CHARS} characters"
@@ -100,7 +100,7 @@ impl ReleaseManifest {
     /// # Errors
     /// Returns [`UpdateRefusal::NoPlatform`] if a newer version has no file for this platform, and
     /// [`UpdateRefusal::ManifestUnusable`] if the version or the entry of the file is invalid.
-    pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, UpdateRefusal> {
+    pub fn release_newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, UpdateRefusal> {
         let Self { fields, whole: manifest } = self;
         let version = Version::parse(fields.version.trim_start_matches('v'))
             .map_err(|error| UpdateRefusal::ManifestUnusable(format!("its version can't be read: {error}")))?;
@@ -140,7 +140,7 @@ mod tests {
     fn test_manifest(version: &str, size: u64) -> ReleaseManifest {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": size});
         let text = json!({"version": version, "notes": "New.", "platforms": {PLATFORM: file}}).to_string();
-        ReleaseManifest::read(text.as_bytes()).unwrap()
+        ReleaseManifest::parse_verified(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -149,23 +149,24 @@ mod tests {
         for (version, is_newer) in
             [("1.2.4", true), ("v1.3.0", true), ("1.2.3", false), ("1.2.2", false), ("1.2.3-rc.1", false)]
         {
-            let found = test_manifest(version, 10).newer_than(&current, PLATFORM).unwrap();
+            let found = test_manifest(version, 10).release_newer_than(&current, PLATFORM).unwrap();
             assert_eq!(found.is_some(), is_newer, "{version}");
         }
         assert!(
-            test_manifest("newest", 10).newer_than(&current, PLATFORM).is_err(),
+            test_manifest("newest", 10).release_newer_than(&current, PLATFORM).is_err(),
             "an invalid version must be refused"
         );
     }
 
     #[test]
-    fn file_size_is_within_the_bounds() {
+    fn release_file_that_is_empty_or_too_large_is_refused() {
         for size in [0, MAX_RELEASE_FILE_BYTES + 1] {
-            let refusal = test_manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
+            let refusal =
+                test_manifest("9.0.0", size).release_newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
         assert!(
-            test_manifest("9.0.0", MAX_RELEASE_FILE_BYTES).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
+            test_manifest("9.0.0", MAX_RELEASE_FILE_BYTES).release_newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
             "a file of the maximum size must be accepted"
         );
     }
@@ -176,17 +177,20 @@ mod tests {
         let long =
             json!({"version": "1.0.0", "notes": "x".repeat(MAX_RELEASE_NOTES_CHARS + 1), "platforms": {}}).to_string();
         assert!(
-            ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"),
+            ReleaseManifest::parse_verified(long.as_bytes()).unwrap_err().to_string().contains("notes"),
             "notes beyond the limit must be refused"
         );
         let platforms: serde_json::Map<_, _> =
             (0..=MAX_MANIFEST_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
         let many = json!({"version": "1.0.0", "platforms": platforms}).to_string();
         assert!(
-            ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"),
+            ReleaseManifest::parse_verified(many.as_bytes()).unwrap_err().to_string().contains("platforms"),
             "too many platforms must be refused"
         );
         let bare = json!({"version": "1.0.0", "platforms": {"p": {"url": "https://releases.example/app"}}}).to_string();
-        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature must be refused");
+        assert!(
+            ReleaseManifest::parse_verified(bare.as_bytes()).is_err(),
+            "a file without a signature must be refused"
+        );
     }
 }

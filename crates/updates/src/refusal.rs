@@ -98,7 +98,7 @@ impl From<&minisign_verify::Error> for SignatureProblem {
 /// Kind of an [`UpdateRefusal`], by which the settings page chooses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RefusalKind {
+pub enum UpdateRefusalKind {
     /// The network or the server failed. A retry may help.
     Network,
     /// The manifest or the downloaded file is not signed by the project.
@@ -116,18 +116,20 @@ pub enum RefusalKind {
 impl UpdateRefusal {
     /// Returns the kind of this refusal, by which the settings page chooses a text.
     #[must_use]
-    pub fn kind(&self) -> RefusalKind {
+    pub fn kind(&self) -> UpdateRefusalKind {
         match self {
-            Self::Unreachable(_) | Self::TooSlow(_) | Self::Failed(_) => RefusalKind::Network,
+            Self::Unreachable(_) | Self::TooSlow(_) | Self::Failed(_) => UpdateRefusalKind::Network,
             Self::ManifestSignature(_)
             | Self::FileSignature(_)
             | Self::OtherVersion { .. }
             | Self::NoVersion
-            | Self::Size(_) => RefusalKind::Signature,
-            Self::Redirect(_) | Self::ManifestTooLarge(_) | Self::ManifestUnusable(_) => RefusalKind::Announcement,
-            Self::NoPlatform { .. } => RefusalKind::Platform,
-            Self::Build(_) | Self::NotHere | Self::NotReady | Self::Stopped => RefusalKind::NotHere,
-            Self::Install(_) => RefusalKind::Install,
+            | Self::Size(_) => UpdateRefusalKind::Signature,
+            Self::Redirect(_) | Self::ManifestTooLarge(_) | Self::ManifestUnusable(_) => {
+                UpdateRefusalKind::Announcement
+            }
+            Self::NoPlatform { .. } => UpdateRefusalKind::Platform,
+            Self::Build(_) | Self::NotHere | Self::NotReady | Self::Stopped => UpdateRefusalKind::NotHere,
+            Self::Install(_) => UpdateRefusalKind::Install,
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::manifest::ReleaseAnnouncement;
-use crate::refusal::RefusalKind;
+use crate::refusal::UpdateRefusalKind;
 
 /// State of the desktop app's updates: the running version, the source of newer versions, and the current step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -78,7 +78,7 @@ pub enum UpdateStep {
     /// The last check, download or installation failed or was refused.
     Refused {
         /// Kind of the failure, by which the settings page chooses a text.
-        kind: RefusalKind,
+        kind: UpdateRefusalKind,
         /// Human-readable cause of the failure.
         cause: String,
         /// The release, if the user can try again to install it, otherwise `None`.

@@ -16,13 +16,13 @@ pub(crate) const MANIFEST_FILE_NAME: &str = "latest.json";
 
 /// The project's public minisign key, which verifies release manifests.
 #[derive(Clone)]
-pub struct ReleaseKey {
+pub struct ReleasePublicKey {
     key: PublicKey,
     text: String,
     id: String,
 }
 
-impl ReleaseKey {
+impl ReleasePublicKey {
     /// Parses the public key in the format of the `.pub` file that `tauri signer generate` writes.
     ///
     /// # Errors
@@ -74,9 +74,9 @@ impl ReleaseKey {
     }
 }
 
-impl fmt::Debug for ReleaseKey {
+impl fmt::Debug for ReleasePublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ReleaseKey({})", self.id)
+        write!(f, "ReleasePublicKey({})", self.id)
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use semver::Version;
 use tokio::sync::Notify;
 
-use crate::fetch::{ReleaseAddress, ReleaseFetcher, UpdateLimits};
+use crate::fetch::{ReleaseFetcher, ReleaseManifestUrl, UpdateLimits};
 use crate::installation::Installation;
 use crate::manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
 use crate::refusal::UpdateRefusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
-use crate::signature::ReleaseKey;
+use crate::signature::ReleasePublicKey;
 
 /// Maximum number of times that the progress of one download is reported.
 const MAX_PROGRESS_REPORTS: u64 = 100;
@@ -20,9 +20,9 @@ const MAX_PROGRESS_REPORTS: u64 = 100;
 #[derive(Debug, Clone)]
 pub struct UpdateChannel {
     /// URL of the release manifest.
-    pub address: ReleaseAddress,
+    pub address: ReleaseManifestUrl,
     /// Public key of the project, which verifies release manifests.
-    pub key: ReleaseKey,
+    pub key: ReleasePublicKey,
 }
 
 impl UpdateChannel {
@@ -33,7 +33,7 @@ impl UpdateChannel {
     pub fn from_build_settings(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
         let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
-        Ok(Some(Self { address: ReleaseAddress::parse(&address)?, key: ReleaseKey::parse(&key)? }))
+        Ok(Some(Self { address: ReleaseManifestUrl::parse(&address)?, key: ReleasePublicKey::parse(&key)? }))
     }
 }
 
@@ -53,14 +53,14 @@ pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 #[derive(Debug)]
 pub struct Updater {
     version: Version,
-    source: ReleaseSource,
+    source: UpdateReleaseSource,
     state: Mutex<UpdateState>,
-    /// Notification by which [`Updater::stop`] stops the download that is running.
+    /// Notification by which [`Updater::stop_download`] stops the download that is running.
     stop: Notify,
 }
 
 #[derive(Debug)]
-enum ReleaseSource {
+enum UpdateReleaseSource {
     Releases(ReleaseFeed),
     /// Another source provides newer versions, or there is none, so Drawbridge does not install them itself.
     Other(UpdateSource),
@@ -69,7 +69,7 @@ enum ReleaseSource {
 #[derive(Debug)]
 struct ReleaseFeed {
     fetcher: ReleaseFetcher,
-    key: ReleaseKey,
+    key: ReleasePublicKey,
     platform: String,
 }
 
@@ -91,7 +91,7 @@ impl Updater {
         channel: Result<Option<UpdateChannel>, UpdateRefusal>,
         limits: UpdateLimits,
     ) -> Self {
-        let source = ReleaseSource::new(installation, channel, limits);
+        let source = UpdateReleaseSource::new(installation, channel, limits);
         let state = UpdateState { step: UpdateStep::Idle, release: None, is_busy: false };
         Self { version, source, state: Mutex::new(state), stop: Notify::new() }
     }
@@ -100,8 +100,8 @@ impl Updater {
     #[must_use]
     pub fn report(&self) -> UpdateReport {
         let source = match &self.source {
-            ReleaseSource::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
-            ReleaseSource::Other(other) => other.clone(),
+            UpdateReleaseSource::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
+            UpdateReleaseSource::Other(other) => other.clone(),
         };
         UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
@@ -126,7 +126,7 @@ impl Updater {
     ///
     /// # Errors
     /// Returns [`UpdateRefusal::NotReady`] if the last check did not find this version, [`UpdateRefusal::Stopped`]
-    /// after [`Updater::stop`], or otherwise the reason for the failure, which is also in the report.
+    /// after [`Updater::stop_download`], or otherwise the reason for the failure, which is also in the report.
     pub async fn install(
         &self,
         version: &str,
@@ -165,7 +165,7 @@ impl Updater {
     }
 
     /// Stops the download that is running, if there is one. An installation can't be stopped.
-    pub fn stop(&self) {
+    pub fn stop_download(&self) {
         self.stop.notify_waiters();
     }
 
@@ -173,7 +173,7 @@ impl Updater {
         let Some((bytes, signature)) = releases.fetcher.download_manifest().await? else { return Ok(None) };
         // The signature is verified before anything is parsed.
         releases.key.verify_manifest(&bytes, &signature)?;
-        ReleaseManifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
+        ReleaseManifest::parse_verified(&bytes)?.release_newer_than(&self.version, &releases.platform)
     }
 
     async fn download(
@@ -199,8 +199,8 @@ impl Updater {
         &self,
         begin: impl FnOnce(&mut UpdateState) -> Result<(T, UpdateStep), UpdateRefusal>,
         progress: ProgressCallback<'_>,
-    ) -> Result<(RunningStep<'_>, &ReleaseFeed, T), UpdateRefusal> {
-        let ReleaseSource::Releases(releases) = &self.source else { return Err(UpdateRefusal::NotHere) };
+    ) -> Result<(RunningUpdateStep<'_>, &ReleaseFeed, T), UpdateRefusal> {
+        let UpdateReleaseSource::Releases(releases) = &self.source else { return Err(UpdateRefusal::NotHere) };
         let (turn, with) = {
             let mut state = self.state();
             if state.is_busy {
@@ -209,7 +209,7 @@ impl Updater {
             let (with, step) = begin(&mut state)?;
             let before = std::mem::replace(&mut state.step, step);
             state.is_busy = true;
-            (RunningStep { updates: self, before: Some(before) }, with)
+            (RunningUpdateStep { updates: self, before: Some(before) }, with)
         };
         progress(self.report());
         Ok((turn, releases, with))
@@ -220,7 +220,7 @@ impl Updater {
     }
 }
 
-impl ReleaseSource {
+impl UpdateReleaseSource {
     fn new(
         installation: Installation,
         channel: Result<Option<UpdateChannel>, UpdateRefusal>,
@@ -237,7 +237,7 @@ impl ReleaseSource {
         }
         let releases = channel.and_then(|channel| {
             let Some(UpdateChannel { address, key }) = channel else { return Ok(Err(UpdateSource::NotInBuild)) };
-            let platform = installation.platform(std::env::consts::OS, std::env::consts::ARCH);
+            let platform = installation.manifest_platform_key(std::env::consts::OS, std::env::consts::ARCH);
             let Some(platform) = platform else { return Ok(Err(UpdateSource::UnknownInstallation)) };
             Ok(Ok(ReleaseFeed { fetcher: ReleaseFetcher::new(address, limits)?, key, platform }))
         });
@@ -249,14 +249,14 @@ impl ReleaseSource {
     }
 }
 
-/// Guard of a running check, download or installation. If it is dropped before [`RunningStep::end`] is called, for
-/// instance because the future was dropped, it restores the state `before`.
-struct RunningStep<'a> {
+/// Guard of a running check, download or installation. If it is dropped before [`RunningUpdateStep::end`] is called,
+/// for instance because the future was dropped, it restores the state `before`.
+struct RunningUpdateStep<'a> {
     updates: &'a Updater,
     before: Option<UpdateStep>,
 }
 
-impl RunningStep<'_> {
+impl RunningUpdateStep<'_> {
     /// Ends the check, download or installation: with a new state and the release that can be installed now, or with a
     /// failure. After a failure, the user can try again to install the release `again`.
     fn end(
@@ -281,7 +281,7 @@ impl RunningStep<'_> {
     }
 }
 
-impl Drop for RunningStep<'_> {
+impl Drop for RunningUpdateStep<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before.take() {
             let mut state = self.updates.state();

@@ -12,8 +12,8 @@ use std::task::Poll;
 use semver::Version;
 use server::{RELEASE_FILE, ReleaseServer, ServedRelease, TestKeys, manifest_text};
 use updates::{
-    Installation, RefusalKind, Release, ReleaseInstaller, UpdateChannel, UpdateLimits, UpdateRefusal, UpdateReport,
-    UpdateSource, UpdateStep, Updater,
+    Installation, Release, ReleaseInstaller, UpdateChannel, UpdateLimits, UpdateRefusal, UpdateRefusalKind,
+    UpdateReport, UpdateSource, UpdateStep, Updater,
 };
 
 /// Version of the releases in these tests.
@@ -21,9 +21,9 @@ const RELEASE_VERSION: &str = "1.1.0";
 
 /// An installer that records the versions and files that are passed to it.
 #[derive(Default)]
-struct InstalledFiles(Mutex<Vec<(Version, Vec<u8>)>>);
+struct RecordingInstaller(Mutex<Vec<(Version, Vec<u8>)>>);
 
-impl ReleaseInstaller for InstalledFiles {
+impl ReleaseInstaller for RecordingInstaller {
     async fn install(&self, release: &Release, file: Vec<u8>) -> Result<(), UpdateRefusal> {
         self.0.lock().unwrap().push((release.version.clone(), file));
         Ok(())
@@ -37,20 +37,20 @@ fn test_updater(server: &ReleaseServer, keys: &TestKeys) -> Updater {
 }
 
 fn update_channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChannel>, UpdateRefusal> {
-    UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
+    UpdateChannel::from_build_settings(Some(&server.manifest_url()), Some(keys.public().as_str()))
 }
 
 /// Checks for a release, and installs the release that was found. Returns the first error.
-async fn run_all_steps(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
+async fn check_and_install(updates: &Updater, installed: &RecordingInstaller) -> Result<(), UpdateRefusal> {
     updates.check(&|_| ()).await?;
     updates.install(RELEASE_VERSION, installed, &|_| ()).await
 }
 
 /// Runs all steps with these responses and returns the result. Asserts that nothing is installed after an error.
-async fn run_with_release(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
+async fn update_from_release(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
     let server = ReleaseServer::start(served).await;
-    let (updates, installed) = (test_updater(&server, keys), InstalledFiles::default());
-    let outcome = run_all_steps(&updates, &installed).await;
+    let (updates, installed) = (test_updater(&server, keys), RecordingInstaller::default());
+    let outcome = check_and_install(&updates, &installed).await;
     let count = installed.0.lock().unwrap().len();
     assert_eq!(count, usize::from(outcome.is_ok()), "a file must be installed only after success");
     if let Err(refusal) = &outcome {
@@ -67,7 +67,7 @@ async fn run_with_release(keys: &TestKeys, served: ServedRelease) -> Result<(), 
 async fn signed_release_is_shown_and_then_installed() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
-    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
+    let (updates, installed) = (test_updater(&server, &keys), RecordingInstaller::default());
     let steps = Mutex::new(Vec::new());
     let note = |report: UpdateReport| steps.lock().unwrap().push(report.step);
     assert_eq!(updates.report().step, UpdateStep::Idle, "no step must run without a request");
@@ -108,7 +108,7 @@ fn step_name(step: &UpdateStep) -> String {
 async fn only_the_release_that_was_shown_is_installed() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
-    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
+    let (updates, installed) = (test_updater(&server, &keys), RecordingInstaller::default());
     let install = async |version| updates.install(version, &installed, &|_| ()).await;
     assert_eq!(install(RELEASE_VERSION).await, Err(UpdateRefusal::NotReady), "nothing can be installed before a check");
     updates.check(&|_| ()).await.unwrap();
@@ -127,7 +127,7 @@ async fn only_the_release_that_was_shown_is_installed() {
 async fn dropped_update_step_can_be_repeated() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
-    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
+    let (updates, installed) = (test_updater(&server, &keys), RecordingInstaller::default());
     {
         let mut check = pin!(updates.check(&|_| ()));
         assert!(is_pending(check.as_mut()).await, "the check must wait for the server");
@@ -152,12 +152,12 @@ async fn dropped_update_step_can_be_repeated() {
 async fn stopped_download_can_be_repeated() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
-    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
+    let (updates, installed) = (test_updater(&server, &keys), RecordingInstaller::default());
     updates.check(&|_| ()).await.unwrap();
     {
         let mut install = pin!(updates.install(RELEASE_VERSION, &installed, &|_| ()));
         assert!(is_pending(install.as_mut()).await, "the installation must wait for the file");
-        updates.stop();
+        updates.stop_download();
         assert_eq!(install.await, Err(UpdateRefusal::Stopped));
     }
     assert!(
@@ -177,7 +177,7 @@ async fn no_newer_version_is_not_an_error() {
         let updates = test_updater(&server, &keys);
         updates.check(&|_| ()).await.unwrap();
         assert_eq!(updates.report().step, UpdateStep::Current, "{version}");
-        let installed = InstalledFiles::default();
+        let installed = RecordingInstaller::default();
         assert_eq!(
             updates.install(version, &installed, &|_| ()).await,
             Err(UpdateRefusal::NotReady),
@@ -199,24 +199,24 @@ async fn url_without_a_manifest_has_no_update() {
 }
 
 #[tokio::test]
-async fn changed_manifest_is_rejected_before_it_is_shown() {
+async fn manifest_changed_after_signing_is_rejected() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.change = Some(("\"1.1.0\"", "\"9.9.9\""));
-    let refusal = run_with_release(&keys, served).await.unwrap_err();
+    let refusal = update_from_release(&keys, served).await.unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the announcement is not signed by the Drawbridge project: something was changed after it was signed"
     );
-    assert_eq!(refusal.kind(), RefusalKind::Signature);
+    assert_eq!(refusal.kind(), UpdateRefusalKind::Signature);
 }
 
 #[tokio::test]
-async fn release_without_this_platform_is_named() {
+async fn release_without_a_file_for_this_platform_is_reported() {
     let keys = TestKeys::new();
     let other = manifest_text(RELEASE_VERSION, "c2ln", 1).replace(&server::platform_key(), "plan9-x86_64-tar");
     let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(other);
-    let refusal = run_with_release(&keys, served).await.unwrap_err();
+    let refusal = update_from_release(&keys, served).await.unwrap_err();
     let expected = format!("version 1.1.0 is not available for this system ({})", server::platform_key());
     assert_eq!(refusal.to_string(), expected);
 }
@@ -224,7 +224,7 @@ async fn release_without_this_platform_is_named() {
 #[tokio::test]
 async fn manifest_signed_with_another_key_is_rejected() {
     let (keys, others) = (TestKeys::new(), TestKeys::new());
-    let refusal = run_with_release(&keys, ServedRelease::release(&others, RELEASE_VERSION)).await.unwrap_err();
+    let refusal = update_from_release(&keys, ServedRelease::release(&others, RELEASE_VERSION)).await.unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the announcement is not signed by the Drawbridge project: it is signed with another key"
@@ -236,7 +236,7 @@ async fn signature_of_a_file_is_not_valid_for_a_manifest() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.comment = "timestamp:1700000000\tfile:app.AppImage\tversion:1.1.0";
-    assert!(matches!(run_with_release(&keys, served).await, Err(UpdateRefusal::ManifestSignature(_))));
+    assert!(matches!(update_from_release(&keys, served).await, Err(UpdateRefusal::ManifestSignature(_))));
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn oversized_manifest_is_rejected_without_reading_it_completely() {
     let long = format!("{}{}", manifest_text(RELEASE_VERSION, "c2ln", 1), " ".repeat(5000));
     let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(long);
     assert_eq!(
-        run_with_release(&keys, served).await,
+        update_from_release(&keys, served).await,
         Err(UpdateRefusal::ManifestTooLarge(4096)),
         "an oversized manifest must be refused even if it is signed"
     );
@@ -261,7 +261,7 @@ async fn file_of_another_size_is_rejected() {
             &signature,
             size,
         ));
-        assert_eq!(run_with_release(&keys, served).await, Err(UpdateRefusal::Size(size as u64)));
+        assert_eq!(update_from_release(&keys, served).await, Err(UpdateRefusal::Size(size as u64)));
     }
 }
 
@@ -272,27 +272,27 @@ async fn redirect_to_http_is_not_followed() {
     for path in ["/latest.json", "/file"] {
         let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
         served.redirect = Some((path, format!("{}{path}", elsewhere.origin())));
-        let refusal = run_with_release(&keys, served).await.unwrap_err();
+        let refusal = update_from_release(&keys, served).await.unwrap_err();
         assert_eq!(refusal, UpdateRefusal::Redirect(format!("to {}", elsewhere.origin())), "{path}");
     }
     assert!(elsewhere.requested_paths().is_empty(), "no request must be sent to the other server");
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.redirect = Some(("/latest.json", "/latest.json".to_owned()));
-    let refusal = run_with_release(&keys, served).await.unwrap_err();
+    let refusal = update_from_release(&keys, served).await.unwrap_err();
     assert_eq!(refusal, UpdateRefusal::Redirect("more than 5 times".to_owned()), "a redirect loop must be refused");
 }
 
 #[tokio::test]
-async fn server_failure_is_reported() {
+async fn release_server_failure_is_reported() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.signature = Some(String::new());
-    let refusal = run_with_release(&keys, served).await.unwrap_err();
+    let refusal = update_from_release(&keys, served).await.unwrap_err();
     assert!(matches!(refusal, UpdateRefusal::ManifestSignature(_)), "an empty signature must be refused: {refusal}");
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.file.clear();
     assert_eq!(
-        run_with_release(&keys, served).await,
+        update_from_release(&keys, served).await,
         Err(UpdateRefusal::Failed(404)),
         "a missing file must be reported"
     );
@@ -304,8 +304,8 @@ async fn failed_download_can_be_repeated() {
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.file.clear();
     let server = ReleaseServer::start(served).await;
-    let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());
-    assert!(run_all_steps(&updates, &installed).await.is_err());
+    let (updates, installed) = (test_updater(&server, &keys), RecordingInstaller::default());
+    assert!(check_and_install(&updates, &installed).await.is_err());
     let UpdateStep::Refused { release, .. } = updates.report().step else { panic!("{:?}", updates.report()) };
     assert_eq!(release.unwrap().version, RELEASE_VERSION, "the release must still be known");
     server.serve(ServedRelease::release(&keys, RELEASE_VERSION));
@@ -337,7 +337,7 @@ async fn externally_updated_installation_sends_no_request() {
 }
 
 #[test]
-fn build_with_both_values_has_a_channel() {
+fn build_with_url_and_key_has_an_update_channel() {
     let keys = TestKeys::new();
     let (address, key) = ("https://releases.example/latest.json", keys.public().as_str().to_owned());
     let of = |address, key| UpdateChannel::from_build_settings(address, key).map(|channel| channel.is_some());

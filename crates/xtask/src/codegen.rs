@@ -14,20 +14,20 @@ use crate::workspace;
 const GENERATED_TYPESCRIPT_FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct CodegenOptions {
     /// Fail if the committed file is outdated, and do not write it
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &CodegenOptions) -> Result<(), Problem> {
     print_step("reading the contract from crates/api");
     let generator = cargo().dir(workspace::root_folder()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
     if options.check {
         return check_generated_types(generator);
     }
     let file = workspace::ui_folder().join(GENERATED_TYPESCRIPT_FILE);
-    fs::write(&file, generator_output(generator)?).map_err(Problem::file_error(&file))?;
+    fs::write(&file, run_typescript_generator(generator)?).map_err(Problem::file_error(&file))?;
     println!("Wrote {}", file.display());
     Ok(())
 }
@@ -36,13 +36,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 pub(crate) fn check_generated_types(generator: Program) -> Result<(), Problem> {
     let file = workspace::ui_folder().join(GENERATED_TYPESCRIPT_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;
-    match first_difference(&committed, &generator_output(generator)?) {
+    match first_difference(&committed, &run_typescript_generator(generator)?) {
         None => Ok(()),
         Some(difference) => Err(Problem::Machine(difference)),
     }
 }
 
-fn generator_output(generator: Program) -> Result<String, Problem> {
+fn run_typescript_generator(generator: Program) -> Result<String, Problem> {
     let (text, outcome) = generator.output_and_result()?;
     outcome.map(|()| doc_links::replace_doc_links(&text))
 }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn first_difference_is_named() {
+    fn first_differing_line_is_reported() {
         let changed = first_difference("a\nb\n", "a\nc\n").unwrap_or_default();
         assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
         let shorter = first_difference("a\n", "a\nb\n").unwrap_or_default();

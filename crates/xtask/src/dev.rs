@@ -16,13 +16,13 @@ use crate::{node, workspace};
 const UI_DEV_SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct DevOptions {
     /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &DevOptions) -> Result<(), Problem> {
     if !has_display() {
         return Err(Problem::Machine("there is no display to show the window on; `cargo xtask run` needs none".into()));
     }
@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         return Err(Problem::Machine(format!("port {UI_DEV_SERVER_PORT} is in use; end what listens there first")));
     }
     let needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
-    system_packages::ensure_installed(&needs, options.yes)?;
+    system_packages::ensure_packages_are_installed(&needs, options.yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     print_step("starting the page's development server");

@@ -24,7 +24,7 @@ const DEFAULT_FUZZ_TARGET_SECONDS: u64 = 30;
 const DEFAULT_CORPUS_REPLAY_SECONDS: u64 = 2;
 /// Time that a fuzz target has, beyond its requested duration, to read the corpus and finish its last input. A target
 /// that takes longer is stopped and fails.
-const FUZZ_TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
+const FUZZ_TARGET_EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
 /// libFuzzer option that limits the size of an input, in bytes. The parsers' own limits are larger, and separate tests
 /// cover them.
 const MAX_INPUT_SIZE_OPTION: &str = "-max_len=8192";
@@ -38,7 +38,7 @@ const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 const MAX_PANIC_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
-pub(crate) struct Options {
+pub(crate) struct FuzzOptions {
     /// Run only these targets, such as sse
     targets: Vec<String>,
     /// Duration for each target in seconds
@@ -52,7 +52,7 @@ pub(crate) struct Options {
     libfuzzer: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &FuzzOptions) -> Result<(), Problem> {
     if options.stable || !(options.libfuzzer || has_libfuzzer()) {
         print_step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
         let seconds = options.seconds.unwrap_or(DEFAULT_CORPUS_REPLAY_SECONDS).to_string();
@@ -70,19 +70,19 @@ fn has_libfuzzer() -> bool {
 }
 
 /// Builds the fuzz targets, runs them, and prints one line for each and the totals.
-fn run_fuzz_targets(options: &Options) -> Result<(), Problem> {
+fn run_fuzz_targets(options: &FuzzOptions) -> Result<(), Problem> {
     let known = fuzz_target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         return Err(Problem::Machine(format!("there is no target {unknown}; there are {}", known.join(", "))));
     }
-    let folder = workspace::target_folder("fuzz")?;
+    let folder = workspace::create_folder_in_target("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
     let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_FUZZ_TARGET_SECONDS));
     print_step("fuzz: building the targets for libFuzzer");
-    cargo_fuzz("build", &folder).run()?;
+    cargo_fuzz_command("build", &folder).run()?;
     print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL_TARGETS} at once"));
-    let limit = Duration::from_secs(seconds) + FUZZ_TARGET_GRACE_TIME;
+    let limit = Duration::from_secs(seconds) + FUZZ_TARGET_EXTRA_TIME;
     let (mut under_way, mut passed) = (Vec::new(), 0);
     waiting.reverse();
     loop {
@@ -134,7 +134,7 @@ fn fuzz_target_names() -> Result<Vec<String>, Problem> {
     Ok(names)
 }
 
-fn cargo_fuzz(task: &str, folder: &Path) -> Program {
+fn cargo_fuzz_command(task: &str, folder: &Path) -> Program {
     let program = Program::new("rustup").args(["run", "nightly", "cargo", "fuzz", task, "--fuzz-dir", "tests/fuzz"]);
     // The parsers contain no unsafe code, so a memory sanitizer would only slow down the runs.
     program.dir(workspace::root_folder()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
@@ -147,7 +147,7 @@ fn start_fuzz_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningP
     let path = fuzz_target_log_path(folder, name);
     let file = File::create(&path).map_err(Problem::file_error(&path))?;
     let committed = workspace::tests_folder().join("fuzz/corpus").join(name);
-    let run = cargo_fuzz("run", folder)
+    let run = cargo_fuzz_command("run", folder)
         .arg(name)
         .args([&found, &committed])
         .arg("--")
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_target_has_a_corpus() {
+    fn each_fuzz_target_has_a_corpus() {
         let names = fuzz_target_names().unwrap();
         assert!(names.len() > 10, "all targets should be listed: {names:?}");
         for name in names {
@@ -176,8 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn unknown_target_is_named_before_anything_is_built() {
-        let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
+    fn unknown_fuzz_target_is_reported_before_anything_is_built() {
+        let options = FuzzOptions { targets: vec!["moon".to_owned()], ..FuzzOptions::default() };
         assert!(
             run_fuzz_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
             "the error should name the unknown target"
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_is_reported_with_its_location_and_input() {
+    fn fuzz_failure_is_reported_with_its_location_and_input() {
         let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
             ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
         let expected = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";

@@ -50,31 +50,31 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Install missing packages, build the app, and open its window
-    Run(run::Options),
+    Run(run::RunOptions),
     /// Run all checks and tests, or only the named parts
-    Test(test::Options),
+    Test(test::TestOptions),
     /// Run the fast checks: format, clippy, tidy, generated types
     Check,
     /// Generate the page's types from the API (ui/src/lib/api/generated.ts)
-    Codegen(codegen::Options),
+    Codegen(codegen::CodegenOptions),
     /// Check the rules for files, or for commits
-    Tidy(tidy::Options),
+    Tidy(tidy::TidyOptions),
     /// Measure the app and its MCP client, and compare the client with other SDKs
-    Bench(bench::Options),
+    Bench(bench::BenchOptions),
     /// Run the official conformance suite against Drawbridge's client
-    Conformance(conformance::Options),
+    Conformance(conformance::ConformanceOptions),
     /// List the requirements of the specification with the tests that cover them
-    Requirements(requirements::Options),
+    Requirements(requirements::RequirementsOptions),
     /// Attack the host and the page, and print the result of each case
-    Hostile(hostile::Options),
+    Hostile(hostile::HostileOptions),
     /// Fuzz all parsers of untrusted input
-    Fuzz(fuzz::Options),
+    Fuzz(fuzz::FuzzOptions),
     /// Run fifty servers with random calls and kills for some minutes
-    Soak(soak::Options),
+    Soak(soak::SoakOptions),
     /// Build the packages for Linux, with checksums and SBOM files
-    Dist(dist::Options),
+    Dist(dist::DistOptions),
     /// Start the app with live reload of the page
-    Dev(dev::Options),
+    Dev(dev::DevOptions),
 }
 
 fn main() -> ExitCode {

@@ -50,15 +50,15 @@ fn parse_node_version(answer: &str) -> Option<(u32, u32)> {
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
 /// Lock for installing npm packages and building the page. Test parts that run in parallel use the same folders.
-static INSTALL_LOCK: Mutex<()> = Mutex::new(());
+static PACKAGE_INSTALLATION_AND_BUILD_LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the npm packages in the lockfile of `folder`, unless they are already installed from an identical lockfile.
 pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
-    let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = PACKAGE_INSTALLATION_AND_BUILD_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
-    run_once_per_content(&lockfile, &stamp, folder.join("node_modules").exists(), || {
+    let stamp = workspace::create_folder_in_target("stamps")?.join(format!("{name}-package-lock.json"));
+    run_unless_file_is_unchanged(&lockfile, &stamp, folder.join("node_modules").exists(), || {
         print_step(&format!("installing the packages of {name}/package-lock.json"));
         run(npm(folder).args(["ci", "--no-audit", "--no-fund"]))
     })
@@ -66,7 +66,7 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
 
 /// Runs the action `act`, such as an installation, unless it has already succeeded for the current content of `file`.
 /// After a success, `stamp` contains a copy of that content.
-pub(crate) fn run_once_per_content(
+pub(crate) fn run_unless_file_is_unchanged(
     file: &Path,
     stamp: &Path,
     result_is_there: bool,
@@ -82,9 +82,9 @@ pub(crate) fn run_once_per_content(
 
 /// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_ui(run: ProgramRunner) -> Result<(), Problem> {
-    let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = PACKAGE_INSTALLATION_AND_BUILD_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
-    let stamp = workspace::target_folder("stamps")?.join("ui-sources");
+    let stamp = workspace::create_folder_in_target("stamps")?.join("ui-sources");
     let sources = list_ui_sources(&folder)?;
     let is_built = folder.join("dist/index.html").is_file();
     if is_built && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_compared_as_numbers() {
+    fn node_versions_are_compared_as_numbers() {
         assert_eq!(parse_node_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
         assert!(
             parse_node_version("v20.9.0").is_some_and(|found| found < MIN_NODE_VERSION),
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn lockfile_is_installed_once_and_again_when_it_changes() {
+    fn packages_are_installed_once_and_again_when_the_lockfile_changes() {
         let folder = tempfile::tempdir().unwrap();
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         let installs = std::cell::Cell::new(0);
         let install = |there| {
-            run_once_per_content(&lockfile, &stamp, there, || {
+            run_unless_file_is_unchanged(&lockfile, &stamp, there, || {
                 installs.set(installs.get() + 1);
                 Ok(())
             })
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn failed_installation_is_repeated() {
+    fn failed_package_installation_is_repeated() {
         let folder = tempfile::tempdir().unwrap();
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         fs::write(&lockfile, "one").unwrap();
-        let failed = run_once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
+        let failed = run_unless_file_is_unchanged(&lockfile, &stamp, true, || Err(Problem::Interrupted));
         assert!(failed.is_err(), "the failure should be returned");
         let mut again = false;
-        run_once_per_content(&lockfile, &stamp, true, || {
+        run_unless_file_is_unchanged(&lockfile, &stamp, true, || {
             again = true;
             Ok(())
         })
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_added_and_removed_sources_are_noticed() {
+    fn ui_source_list_changes_with_changed_added_and_removed_files() {
         let folder = tempfile::tempdir().unwrap();
         let put = |path: &str, seconds: u64| {
             let path = folder.path().join(path);

@@ -23,7 +23,7 @@ pub(crate) fn stop_children_on_interrupt() -> Result<(), Problem> {
 }
 
 /// Returns [`Problem::Interrupted`] as the error if Ctrl-C was pressed.
-pub(crate) fn check_interrupt() -> Result<(), Problem> {
+pub(crate) fn fail_if_interrupted() -> Result<(), Problem> {
     if INTERRUPTED.load(Ordering::SeqCst) { Err(Problem::Interrupted) } else { Ok(()) }
 }
 
@@ -31,10 +31,10 @@ pub(crate) fn check_interrupt() -> Result<(), Problem> {
 pub(crate) fn interruptible_sleep(time: Duration) -> Result<(), Problem> {
     let end = Instant::now() + time;
     while Instant::now() < end {
-        check_interrupt()?;
+        fail_if_interrupted()?;
         sleep(Duration::from_millis(20).min(time));
     }
-    check_interrupt()
+    fail_if_interrupted()
 }
 
 /// Returns a command that runs the same cargo as the one that started xtask.
@@ -151,10 +151,10 @@ impl Program {
     }
 
     pub(crate) fn start(mut self) -> Result<RunningProgram, Problem> {
-        check_interrupt()?;
+        fail_if_interrupted()?;
         let shown = self.displayed_command();
         if self.own_group {
-            group::make_group_leader(&mut self.command);
+            group::make_process_group_leader(&mut self.command);
         }
         let child = self.command.spawn().map_err(|source| Problem::Start {
             program: self.command.get_program().to_string_lossy().into_owned(),
@@ -208,7 +208,7 @@ impl RunningProgram {
     pub(crate) fn finish(mut self, limit: Duration) -> Result<(), Problem> {
         let start = Instant::now();
         loop {
-            check_interrupt()?;
+            fail_if_interrupted()?;
             match self.exit_status()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(Problem::Failed { command: self.shown.clone(), status }),
@@ -224,7 +224,7 @@ impl RunningProgram {
 impl Drop for RunningProgram {
     fn drop(&mut self) {
         if self.own_group {
-            group::stop_group(&mut self.child);
+            group::stop_process_group(&mut self.child);
         }
     }
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn failing_program_is_an_error_that_names_it() {
+    fn error_of_a_failed_program_names_its_command() {
         let outcome = cargo().arg("no-such-subcommand").output();
         let message = outcome.map_err(|problem| problem.to_string()).unwrap_err();
         assert!(message.contains("cargo no-such-subcommand"), "the message should contain the command: {message}");
@@ -258,7 +258,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn dropping_a_program_stops_its_children() {
+    fn dropping_a_running_program_stops_its_child_processes() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let script = format!("sleep 60 & echo $! > {}; wait", file.path().display());
         let running = Program::new("sh").args(["-c", &script]).start().unwrap();

@@ -8,14 +8,16 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
+use crate::system_packages::{
+    self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, RequiredPackage, VIRTUAL_DISPLAY_PACKAGES,
+};
 use crate::{desktop_app, node, workspace};
 
 /// Maximum time from the start of the app until its window shows content.
-const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
+const WINDOW_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct RunOptions {
     /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
@@ -24,17 +26,17 @@ pub(crate) struct Options {
     screenshot_only: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &RunOptions) -> Result<(), Problem> {
     let headless = options.screenshot_only || !has_display();
     if headless {
         print_step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
     }
     let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if headless {
-        needs.extend(HEADLESS_PACKAGES);
+        needs.extend(VIRTUAL_DISPLAY_PACKAGES);
     }
     print_step("looking for system packages and Node.js");
-    system_packages::ensure_installed(&needs, options.yes)?;
+    system_packages::ensure_packages_are_installed(&needs, options.yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_ui(&mut Program::run)?;
@@ -46,11 +48,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         print_step("opening the window; it ends when the window is closed");
         return Program::new(app).run();
     }
-    let picture = workspace::target_folder("screenshots")?.join("run.png");
+    let picture = workspace::create_folder_in_target("screenshots")?.join("run.png");
     let mut screen = VirtualScreen::start()?;
     print_step("opening the window");
     let mut window = screen.program(&app).start()?;
-    screen.take_screenshot_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
+    screen.take_screenshot_with_content(&mut window, &picture, WINDOW_CONTENT_TIMEOUT)?;
     println!("Screenshot: {}", picture.display());
     if options.screenshot_only {
         return Ok(());

@@ -11,7 +11,7 @@ use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
 /// Minimum number of colours in the screenshot of a window with content. A blank window on a blank screen has fewer.
-const MIN_CONTENT_COLOURS: u32 = 16;
+const MIN_COLOURS_OF_WINDOW_WITH_CONTENT: u32 = 16;
 
 /// Returns `true` if a window can be opened on the user's display.
 pub(crate) fn has_display() -> bool {
@@ -28,7 +28,7 @@ pub(crate) struct VirtualScreen {
 impl VirtualScreen {
     /// Starts Xvfb with a free display number.
     pub(crate) fn start() -> Result<Self, Problem> {
-        let log = workspace::target_folder("screenshots")?.join("xvfb.log");
+        let log = workspace::create_folder_in_target("screenshots")?.join("xvfb.log");
         let errors = File::create(&log).map_err(Problem::file_error(&log))?;
         let server = Program::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x860x24", "-nolisten", "tcp"])
@@ -75,7 +75,7 @@ impl VirtualScreen {
                 return Err(Problem::Machine(format!("Xvfb ended ({status})")));
             }
             self.take_screenshot(file)?;
-            if count_colours(file)? >= MIN_CONTENT_COLOURS {
+            if count_image_colours(file)? >= MIN_COLOURS_OF_WINDOW_WITH_CONTENT {
                 // Fonts and images may appear a moment after the first content.
                 process::interruptible_sleep(Duration::from_secs(1))?;
                 return self.take_screenshot(file);
@@ -99,7 +99,7 @@ fn parse_display_number(line: &str) -> Option<String> {
     Some(format!(":{number}"))
 }
 
-fn count_colours(file: &Path) -> Result<u32, Problem> {
+fn count_image_colours(file: &Path) -> Result<u32, Problem> {
     let answer = Program::new("identify").args(["-format", "%k"]).arg(file).output()?;
     answer.trim().parse().map_err(|_| Problem::Machine(format!("identify answered {answer:?} for {}", file.display())))
 }

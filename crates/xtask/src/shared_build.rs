@@ -6,9 +6,9 @@ use crate::{system_packages, workspace};
 
 /// Cargo arguments that select all crates and embed the page in the desktop app. Other arguments would enable other
 /// features of shared dependencies, so that cargo would rebuild most of them.
-const WITH_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
+const PACKAGE_ARGUMENTS_WITH_DESKTOP_APP: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
 /// Cargo arguments that select all crates but the desktop app, for systems that can't build it.
-const WITHOUT_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
+const PACKAGE_ARGUMENTS_WITHOUT_DESKTOP_APP: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
 /// Returns `true` if this system can build the desktop app, in which the page is embedded.
 pub(crate) fn includes_desktop_app() -> bool {
@@ -16,8 +16,8 @@ pub(crate) fn includes_desktop_app() -> bool {
 }
 
 /// Returns the cargo arguments that select the crates of the shared build.
-pub(crate) fn package_arguments() -> [&'static str; 3] {
-    if includes_desktop_app() { WITH_DESKTOP_APP_ARGUMENTS } else { WITHOUT_DESKTOP_APP_ARGUMENTS }
+pub(crate) fn cargo_package_arguments() -> [&'static str; 3] {
+    if includes_desktop_app() { PACKAGE_ARGUMENTS_WITH_DESKTOP_APP } else { PACKAGE_ARGUMENTS_WITHOUT_DESKTOP_APP }
 }
 
 /// Returns a cargo command that compiles the crates of the workspace with Clippy's compiler, which also reports lints.
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lints_fail_the_build() {
+    fn clippy_warnings_fail_the_build() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("linted.rs");
         std::fs::write(&file, "fn main() { let _ = vec![1].len() == 0; }").unwrap();

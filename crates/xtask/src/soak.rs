@@ -9,7 +9,7 @@ use crate::progress::print_step;
 use crate::{node, workspace};
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct SoakOptions {
     /// Duration of the test in minutes
     #[arg(long, default_value_t = 5)]
     minutes: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Options {
     seed: Option<u32>,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &SoakOptions) -> Result<(), Problem> {
     if !cfg!(target_os = "linux") {
         return Err(Problem::Machine("the soak reads processes from /proc, so it runs on Linux only".into()));
     }

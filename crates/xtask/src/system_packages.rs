@@ -6,20 +6,20 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_CHROMIUM, HEADLESS_PACKAGES,
-    INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage,
-    SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_CHROMIUM_PATH, INTEROP_PACKAGES,
+    KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES,
+    VALGRIND_PACKAGES, VIRTUAL_DISPLAY_PACKAGES, WINDOW_TEST_PACKAGES,
 };
-use system::System;
+use system::OperatingSystem;
 
 use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::print_step;
 
 /// Installs those of the packages in `needs` that are missing, after the user has confirmed it as in
-/// [`confirmed_installation`].
-pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
-    confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())
+/// [`confirm_installation_of_missing_packages`].
+pub(crate) fn ensure_packages_are_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
+    confirm_installation_of_missing_packages(needs, yes)?.map_or(Ok(()), |missing| missing.install())
 }
 
 /// Missing system packages, whose installation with apt-get the user has confirmed.
@@ -31,21 +31,23 @@ pub(crate) struct ConfirmedPackages {
 /// Returns the packages in `needs` that are missing, or `None` if all are installed. On systems with apt-get, asks the
 /// user to confirm their installation, except if the user is root or `yes` is set. On other systems, returns an error
 /// that lists the missing packages and the command to install them.
-pub(crate) fn confirmed_installation(
+pub(crate) fn confirm_installation_of_missing_packages(
     needs: &[RequiredPackage],
     yes: bool,
 ) -> Result<Option<ConfirmedPackages>, Problem> {
-    let system = System::detect();
+    let system = OperatingSystem::detect();
     let missing = match &system {
-        System::Debian { .. } => missing_on_debian(needs, &installed_packages(needs)?),
-        System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect(),
+        OperatingSystem::Debian { .. } => packages_missing_on_debian(needs, &query_dpkg_status(needs)?),
+        OperatingSystem::MacOs | OperatingSystem::Windows => {
+            needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect()
+        }
         _ => needs.iter().filter(|need| !need.is_present()).collect(),
     };
     if missing.is_empty() {
         return Ok(None);
     }
     match &system {
-        System::Debian { .. } => {
+        OperatingSystem::Debian { .. } => {
             confirm_missing_packages(missing.iter().map(|need| need.debian).collect(), yes).map(Some)
         }
         other => Err(Problem::Machine(other.install_hint(&missing))),
@@ -59,11 +61,11 @@ pub(crate) fn can_build_desktop_app() -> bool {
 
 /// Returns `true` if Debian's Chromium packages are available. Ubuntu only has a snap, which tests can't control.
 pub(crate) fn has_debian_chromium() -> bool {
-    matches!(System::detect(), System::Debian { ubuntu: false })
+    matches!(OperatingSystem::detect(), OperatingSystem::Debian { ubuntu: false })
 }
 
 /// Returns dpkg's output about the required packages, which lists the installed ones.
-fn installed_packages(needs: &[RequiredPackage]) -> Result<String, Problem> {
+fn query_dpkg_status(needs: &[RequiredPackage]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
     // dpkg-query fails if one name is unknown, but still lists the other packages.
@@ -71,7 +73,7 @@ fn installed_packages(needs: &[RequiredPackage]) -> Result<String, Problem> {
     Ok(text)
 }
 
-fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&'a RequiredPackage> {
+fn packages_missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&'a RequiredPackage> {
     let is_installed = |name: &str| installed.lines().any(|line| line.split_once(' ') == Some((name, "installed")));
     needs.iter().filter(|need| !is_installed(need.debian)).collect()
 }
@@ -134,7 +136,7 @@ mod tests {
     fn removed_or_absent_package_is_missing() {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
         let needs: Vec<RequiredPackage> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(COMPILER_PACKAGES).copied().collect();
-        let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
+        let missing: Vec<_> = packages_missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
         assert_eq!(
             missing,
             ["libwebkit2gtk-4.1-dev", "libdbus-1-dev", "file"],
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn package_name_prefix_is_not_a_match() {
-        let missing = missing_on_debian(HEADLESS_PACKAGES, "dbus-x11 installed\nxvfb installed\n");
+        let missing = packages_missing_on_debian(VIRTUAL_DISPLAY_PACKAGES, "dbus-x11 installed\nxvfb installed\n");
         assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 should not count as dbus");
     }
 }

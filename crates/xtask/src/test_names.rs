@@ -1,6 +1,6 @@
 //! Finds tests in source files by their names or titles.
 
-use crate::tidy::tree::Tree;
+use crate::tidy::source_tree::SourceTree;
 
 /// Code at the start of a line that begins a test or a step of a test in a script. The title follows.
 const SCRIPT_TEST_CALLS: [&str; 3] = ["test(", "it(", "await step("];
@@ -9,7 +9,7 @@ const REPEATED_SCRIPT_TEST_CALLS: [&str; 3] = ["test.each(", "it.each(", "])("];
 
 /// Returns the number of the line, counted from 1, at which the test `name` begins in the file at `path`, or `None` if
 /// there is no such test. In Rust, `name` is a function with a test attribute. In scripts, it is the title of a test.
-pub(crate) fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
+pub(crate) fn find_test_line(tree: &SourceTree, path: &str, name: &str) -> Option<usize> {
     let file = tree.files.iter().find(|file| file.path == path)?;
     let lines: Vec<&str> = file.text.lines().collect();
     let is_named = |index: usize| {
@@ -66,34 +66,37 @@ fn quoted_title(code: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    const RUST: &str = "#[test]\nfn plain() {}\n\n#[tokio::test(start_paused = true)]\n// Why.\nasync fn paused() {}\n\n\
+    const RUST_TEST_SOURCE: &str = "#[test]\nfn plain() {}\n\n#[tokio::test(start_paused = true)]\n// Why.\nasync fn paused() {}\n\n\
         fn uses_nothing() {}\n\n#[cfg(test)]\nfn only_for_tests() {}\n";
-    const SCRIPT: &str = "test.describe(\"group\", () => {\n  test(\"one\", f);\n  it(\n    'two',\n  );\n\
+    const SCRIPT_TEST_SOURCE: &str = "test.describe(\"group\", () => {\n  test(\"one\", f);\n  it(\n    'two',\n  );\n\
         it.each([1])(\"three %s\", f);\n  ])(\"four %s\", f);\n  it.each(values)(\n    \"five %s\",\n  );\n\
         await step(\"six\", f);\nconst text = \"seven\";\n});\n";
 
-    fn line_of(path: &str, name: &str) -> Option<usize> {
-        let tree = Tree::from_files(&[("crates/a/tests/all.rs", RUST), ("tests/page/a.spec.ts", SCRIPT)]);
+    fn found_line_of_test(path: &str, name: &str) -> Option<usize> {
+        let tree = SourceTree::from_files(&[
+            ("crates/a/tests/all.rs", RUST_TEST_SOURCE),
+            ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE),
+        ]);
         find_test_line(&tree, path, name)
     }
 
     #[test]
     fn rust_test_has_a_test_attribute() {
         let path = "crates/a/tests/all.rs";
-        assert_eq!([line_of(path, "plain"), line_of(path, "paused")], [Some(2), Some(6)]);
+        assert_eq!([found_line_of_test(path, "plain"), found_line_of_test(path, "paused")], [Some(2), Some(6)]);
         for other in ["uses_nothing", "only_for_tests", "missing"] {
-            assert_eq!(line_of(path, other), None, "{other}");
+            assert_eq!(found_line_of_test(path, other), None, "{other}");
         }
-        assert_eq!(line_of("crates/a/tests/other.rs", "plain"), None, "another file has no such test");
+        assert_eq!(found_line_of_test("crates/a/tests/other.rs", "plain"), None, "another file has no such test");
     }
 
     #[test]
     fn title_of_a_script_test_may_follow_values_or_be_in_the_next_line() {
         let titles = ["one", "two", "three %s", "four %s", "five %s", "six"];
-        let lines = titles.map(|title| line_of("tests/page/a.spec.ts", title));
+        let lines = titles.map(|title| found_line_of_test("tests/page/a.spec.ts", title));
         assert_eq!(lines, [2, 3, 6, 7, 8, 11].map(Some));
         for other in ["group", "seven"] {
-            assert_eq!(line_of("tests/page/a.spec.ts", other), None, "{other}");
+            assert_eq!(found_line_of_test("tests/page/a.spec.ts", other), None, "{other}");
         }
     }
 }

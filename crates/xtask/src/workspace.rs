@@ -37,12 +37,12 @@ pub(crate) fn binary_path(profile: &str, name: &str) -> PathBuf {
 }
 
 /// Returns the path of an example of the workspace, as built by `cargo build --all-targets`.
-pub(crate) fn example_path(name: &str) -> PathBuf {
+pub(crate) fn example_binary_path(name: &str) -> PathBuf {
     binary_path("debug/examples", name)
 }
 
 /// Returns the path of the subfolder `name` of Cargo's target folder, after creating it if it does not exist.
-pub(crate) fn target_folder(name: &str) -> Result<PathBuf, Problem> {
+pub(crate) fn create_folder_in_target(name: &str) -> Result<PathBuf, Problem> {
     let folder = target_directory().join(name);
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     Ok(folder)

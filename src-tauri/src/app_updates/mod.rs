@@ -17,8 +17,8 @@ use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Env, Manager as _, Runtime, State};
 use updates::{
-    InstallTraces, Installation, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
-    Updater,
+    EmbeddedPackageType, Installation, InstallationFacts, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource,
+    UpdateStep, Updater,
 };
 
 #[cfg(feature = "updater")]
@@ -50,10 +50,10 @@ pub(crate) fn start_updates(app: &AppHandle) {
 /// It does not contain the command line arguments of this start: they could hide the window after a restart that the
 /// user requested, or open a file again.
 pub(crate) fn restart_environment() -> Env {
-    without_arguments(Env::default())
+    without_command_line_arguments(Env::default())
 }
 
-fn without_arguments(mut environment: Env) -> Env {
+fn without_command_line_arguments(mut environment: Env) -> Env {
     environment.args_os.truncate(1);
     environment
 }
@@ -101,7 +101,7 @@ async fn check_updates_in_background<R: Runtime>(app: &AppHandle<R>) {
     if !is_background_check_allowed(&updates.report().step) {
         return;
     }
-    if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
+    if let Err(refusal) = updates.check(&|report| send_update_report(app, report)).await {
         tracing::info!("check for updates failed: {refusal}");
     }
 }
@@ -111,7 +111,7 @@ const fn is_background_check_allowed(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
-fn send_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
+fn send_update_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
 #[tauri::command]
 pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    updates.check(&|report| send_report(&app, report)).await.map_err(|refusal| refusal.to_string())
+    updates.check(&|report| send_update_report(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
 /// Command that downloads and installs the release `version`, which the page has shown to the user, and restarts
@@ -140,7 +140,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
     let install = installing::UpdateInstaller::new(&app);
-    let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
+    let installed = updates.install(&version, &install, &|report| send_update_report(&app, report)).await;
     match installed {
         Ok(()) => quitting::restart(&app),
         // The user stopped the download, and the page offers the version again.
@@ -153,12 +153,12 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
 /// Command that stops the download of an update.
 #[tauri::command]
 pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
-    updates.stop();
+    updates.stop_download();
 }
 
 fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
-    Installation::detect(&InstallTraces {
-        bundle: tauri::utils::platform::bundle_type().and_then(package_type),
+    Installation::detect(&InstallationFacts {
+        bundle: tauri::utils::platform::bundle_type().and_then(package_type_of_bundle),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage_path(app),
         flatpak: Path::new("/.flatpak-info").exists(),
@@ -176,14 +176,14 @@ fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn package_type(mark: BundleType) -> Option<PackageType> {
+fn package_type_of_bundle(mark: BundleType) -> Option<EmbeddedPackageType> {
     Some(match mark {
-        BundleType::AppImage => PackageType::AppImage,
-        BundleType::Deb => PackageType::Deb,
-        BundleType::Rpm => PackageType::Rpm,
-        BundleType::App => PackageType::App,
-        BundleType::Nsis => PackageType::Nsis,
-        BundleType::Msi => PackageType::Msi,
+        BundleType::AppImage => EmbeddedPackageType::AppImage,
+        BundleType::Deb => EmbeddedPackageType::Deb,
+        BundleType::Rpm => EmbeddedPackageType::Rpm,
+        BundleType::App => EmbeddedPackageType::App,
+        BundleType::Nsis => EmbeddedPackageType::Nsis,
+        BundleType::Msi => EmbeddedPackageType::Msi,
         // A disk image contains an .app, so no executable has this bundle type.
         BundleType::Dmg => return None,
     })
@@ -196,10 +196,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn restart_drops_the_arguments() {
+    fn restart_drops_the_command_line_arguments() {
         let mut environment = Env::default();
         environment.args_os = ["drawbridge", "--background", "/notes.mcpb"].map(Into::into).to_vec();
-        let builder = mock_builder().manage(without_arguments(environment));
+        let builder = mock_builder().manage(without_command_line_arguments(environment));
         let app = builder.build(mock_context(noop_assets())).expect("an app without a window");
         assert_eq!(app.env().args_os, ["drawbridge"], "the restart should have no arguments");
     }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use super::BACKGROUND_OPTION;
 use crate::desktop_entry::{
-    desktop_entry_group_keys, entry_runs_command, exec_value, problem_text, program_path, read, remove, user_folder,
-    write,
+    desktop_entry_group_keys, desktop_entry_runs_command, desktop_exec_value, desktop_file_problem_text,
+    read_desktop_file, remove_desktop_file, stable_program_path, write_desktop_file, xdg_user_folder,
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
@@ -39,31 +39,33 @@ struct AutostartEntry {
 
 impl AutostartEntry {
     fn for_user() -> Result<Self, String> {
-        let exec = exec_value(&program_path("start at login")?, BACKGROUND_OPTION)?;
-        Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(AUTOSTART_PATH), exec })
+        let exec = desktop_exec_value(&stable_program_path("start at login")?, BACKGROUND_OPTION)?;
+        Ok(Self { file: xdg_user_folder("XDG_CONFIG_HOME", ".config")?.join(AUTOSTART_PATH), exec })
     }
 
     fn is_enabled(&self) -> Result<bool, String> {
-        let text = read(&self.file).map_err(|error| problem_text(&self.file, "read", &error))?;
+        let text =
+            read_desktop_file(&self.file).map_err(|error| desktop_file_problem_text(&self.file, "read", &error))?;
         Ok(text.is_some_and(|text| runs_at_login(&text, &self.exec)))
     }
 
     fn set_enabled(&self, on: bool) -> Result<(), String> {
         if !on {
-            return remove(&self.file).map_err(|error| problem_text(&self.file, "removed", &error));
+            return remove_desktop_file(&self.file)
+                .map_err(|error| desktop_file_problem_text(&self.file, "removed", &error));
         }
         let entry = format!(
             "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\n\
              X-GNOME-Autostart-enabled=true\n",
             self.exec
         );
-        write(&self.file, &entry).map_err(|error| problem_text(&self.file, "written", &error))
+        write_desktop_file(&self.file, &entry).map_err(|error| desktop_file_problem_text(&self.file, "written", &error))
     }
 }
 
 /// Returns `true` if a desktop file with this text lets the desktop environment run the command line `exec` at login.
 fn runs_at_login(text: &str, exec: &str) -> bool {
-    entry_runs_command(text, exec)
+    desktop_entry_runs_command(text, exec)
         && !desktop_entry_group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
@@ -77,7 +79,7 @@ mod tests {
     #[test]
     fn start_at_login_is_off_by_default_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
-        let exec = exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
+        let exec = desktop_exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
         let place = AutostartEntry { file: folder.path().join(AUTOSTART_PATH), exec };
         assert_eq!(place.is_enabled(), Ok(false), "the start at login should be off by default");
         assert_eq!(place.set_enabled(false), Ok(()), "turning off twice should succeed");
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_disabled_by_the_desktop_is_off() {
+    fn autostart_entry_disabled_by_the_desktop_counts_as_off() {
         let entry = |more: &str| format!("[Desktop Entry]\nExec=x --background\n{more}");
         assert!(runs_at_login(&entry(""), "x --background"), "the written entry should start the app");
         assert!(!runs_at_login(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");

@@ -4,15 +4,15 @@ use serde::Deserialize;
 
 /// Contents of the menu bar of a window, as the page sends them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct MenuContent {
+pub(crate) struct MenuBarContent {
     /// `true` to show the menu bar. Ignored on macOS.
     pub(super) shown: bool,
     /// Titles of the menus in the menu bar.
     pub(super) titles: MenuTitles,
     /// Labels of the menu items that the operating system or the shell implements.
-    pub(super) labels: SystemLabels,
+    pub(super) labels: StandardMenuItemLabels,
     /// Menu items that invoke actions of the page, in the order in which menus list them.
-    pub(super) actions: Vec<MenuAction>,
+    pub(super) actions: Vec<PageMenuAction>,
 }
 
 /// Titles of the menus, in the language that the page uses.
@@ -28,7 +28,7 @@ pub(super) struct MenuTitles {
 /// Labels of the menu items that the operating system or the shell implements, in the language that the page uses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SystemLabels {
+pub(super) struct StandardMenuItemLabels {
     pub(super) about: String,
     pub(super) services: String,
     pub(super) hide: String,
@@ -49,11 +49,11 @@ pub(super) struct SystemLabels {
 /// A menu item that invokes an action of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MenuAction {
+pub(super) struct PageMenuAction {
     /// Identifier of the action, which is sent to the page when the user chooses the item.
     pub(super) id: String,
     /// Menu that contains the item.
-    pub(super) menu: ActionMenu,
+    pub(super) menu: MenuOfAction,
     /// `true` if a separator line precedes the item in its menu.
     pub(super) starts_group: bool,
     /// Label of the item, in the language that the page uses.
@@ -67,7 +67,7 @@ pub(super) struct MenuAction {
 /// Menu that contains an item for an action of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ActionMenu {
+pub(super) enum MenuOfAction {
     /// On macOS the menu of the app, on other systems the end of the menu *File*.
     App,
     /// Menu *File*, for actions that create or add something.

@@ -15,10 +15,10 @@ use tauri::menu::{MenuEvent, MenuItem};
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow, Wry};
 
 use crate::shell_events::{ShellEvent, ShellEvents};
-use crate::window_labels::MAIN_WINDOW;
-use content::MenuContent;
-use model::{MenuConventions, MenuModel};
-use native::ChosenItem;
+use crate::window_labels::MAIN_WINDOW_LABEL;
+use content::MenuBarContent;
+use model::{ArrangedMenu, MenuConventions};
+use native::ChosenMenuItem;
 
 /// The native menu bars of Drawbridge's windows, by the label of the window.
 pub(crate) struct MenuBars<R: Runtime>(Mutex<HashMap<String, MenuBar<R>>>);
@@ -30,7 +30,7 @@ impl<R: Runtime> Default for MenuBars<R> {
 }
 
 struct MenuBar<R: Runtime> {
-    models: Vec<MenuModel>,
+    models: Vec<ArrangedMenu>,
     menu: tauri::menu::Menu<R>,
     /// Native menu items for the page's actions, by the identifier of the action. Their labels and states can be
     /// changed.
@@ -45,13 +45,13 @@ struct MenuBar<R: Runtime> {
 pub(crate) fn set_menu_bar<R: Runtime>(
     window: WebviewWindow<R>,
     bars: State<'_, MenuBars<R>>,
-    content: MenuContent,
+    content: MenuBarContent,
 ) -> Result<(), String> {
     bars.set(&window, &content).map_err(|error| error.to_string())
 }
 
 impl<R: Runtime> MenuBars<R> {
-    fn set(&self, window: &WebviewWindow<R>, content: &MenuContent) -> tauri::Result<()> {
+    fn set(&self, window: &WebviewWindow<R>, content: &MenuBarContent) -> tauri::Result<()> {
         let conventions = MenuConventions::current();
         let mut bars = self.lock();
         if !content.shown && conventions != MenuConventions::MacOs {
@@ -62,7 +62,7 @@ impl<R: Runtime> MenuBars<R> {
         }
         let models = model::arrange_menus(content, conventions);
         if let Some(bar) = bars.get_mut(window.label())
-            && let Some(changed) = model::changed_actions(&bar.models, &models)
+            && let Some(changed) = model::changed_actions_if_same_structure(&bar.models, &models)
         {
             for action in changed {
                 let Some(item) = bar.actions.get(action.id) else { continue };
@@ -100,7 +100,7 @@ impl<R: Runtime> MenuBars<R> {
         self.lock().remove(label);
         let is_other_focused = app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false));
         if !is_other_focused {
-            self.on_focus(app, MAIN_WINDOW);
+            self.on_focus(app, MAIN_WINDOW_LABEL);
         }
     }
 
@@ -115,14 +115,14 @@ pub(crate) fn handle_menu_events(app: &AppHandle) {
 }
 
 fn on_menu_event(app: &AppHandle<Wry>, event: MenuEvent) {
-    let Some((label, item)) = native::parse_item_id(event.id().as_ref()) else { return };
+    let Some((label, item)) = native::parse_menu_item_id(event.id().as_ref()) else { return };
     let Some(window) = app.get_webview_window(label) else { return };
     match item {
-        ChosenItem::System(item) => native::run_system_item(&window, item),
-        ChosenItem::Action(action) => {
+        ChosenMenuItem::Standard(item) => native::run_standard_item(&window, item),
+        ChosenMenuItem::Action(action) => {
             // On macOS the menu bar is also available while the window is hidden or minimized.
             if !window.is_visible().unwrap_or(true)
-                && let Err(error) = crate::window::raise(&window)
+                && let Err(error) = crate::window::bring_window_to_front(&window)
             {
                 tracing::warn!("failed to bring a window to the front: {error}");
             }

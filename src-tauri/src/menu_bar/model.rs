@@ -1,14 +1,14 @@
-//! Contents of a menu bar as plain data: actions of the page, and items of the operating system.
+//! Contents of a menu bar as plain data: actions of the page, and standard items.
 //!
 //! The page sends its actions with labels in the user's language. This module only arranges them as users of each
 //! operating system expect. It adds no action of its own.
 
-use super::content::{ActionMenu, MenuAction, MenuContent};
+use super::content::{MenuBarContent, MenuOfAction, PageMenuAction};
 
 /// Maximum number of actions in a menu bar. Further ones are omitted.
-const MAX_ACTIONS: usize = 64;
+const MAX_MENU_ACTIONS: usize = 64;
 /// Maximum length of an action's identifier in bytes. Actions with longer ones are omitted.
-const MAX_ACTION_ID_BYTES: usize = 64;
+const MAX_MENU_ACTION_ID_BYTES: usize = 64;
 
 /// Operating system whose conventions a menu bar follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum MenuConventions {
     MacOs,
     /// Windows: a menu bar in each window.
     Windows,
-    /// Linux: a menu bar in each window. GTK implements none of the items in [`SystemItem`].
+    /// Linux: a menu bar in each window. GTK implements none of the items in [`StandardMenuItem`].
     Linux,
 }
 
@@ -34,9 +34,10 @@ impl MenuConventions {
     }
 }
 
-/// Menu item that the operating system or the shell implements, unlike an action of the page.
+/// Item that apps usually have in their menus. The operating system or the shell implements it, unlike an action of the
+/// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SystemItem {
+pub(crate) enum StandardMenuItem {
     /// Shows the name and version of Drawbridge.
     About,
     /// Opens the submenu *Services* of macOS.
@@ -71,7 +72,7 @@ pub(crate) enum SystemItem {
 
 /// A menu of a menu bar, with its title and entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MenuModel {
+pub(crate) struct ArrangedMenu {
     /// Title of the menu, in which `&` precedes the character that opens the menu together with Alt.
     pub(crate) title: String,
     /// Entries of the menu, from top to bottom.
@@ -84,7 +85,7 @@ pub(crate) enum MenuEntry {
     /// Line between two groups of entries.
     Separator,
     /// Item that the operating system or the shell implements, with its label.
-    System(SystemItem, String),
+    Standard(StandardMenuItem, String),
     /// Item that invokes an action of the page.
     Action {
         /// Identifier of the action, which is sent to the page when the user chooses the item.
@@ -99,10 +100,10 @@ pub(crate) enum MenuEntry {
 }
 
 /// Returns the menus of a menu bar with this content, arranged by the conventions of an operating system.
-pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions) -> Vec<MenuModel> {
-    let MenuContent { titles, labels, actions, .. } = content;
-    let of = |menu: ActionMenu| -> Vec<MenuEntry> {
-        let known = actions.iter().filter(|action| action.id.len() <= MAX_ACTION_ID_BYTES).take(MAX_ACTIONS);
+pub(crate) fn arrange_menus(content: &MenuBarContent, conventions: MenuConventions) -> Vec<ArrangedMenu> {
+    let MenuBarContent { titles, labels, actions, .. } = content;
+    let of = |menu: MenuOfAction| -> Vec<MenuEntry> {
+        let known = actions.iter().filter(|action| action.id.len() <= MAX_MENU_ACTION_ID_BYTES).take(MAX_MENU_ACTIONS);
         let mut entries = Vec::new();
         for action in known.filter(|action| action.menu == menu) {
             if action.starts_group && !entries.is_empty() {
@@ -112,61 +113,62 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
         }
         entries
     };
-    let system = |items: &[(SystemItem, &String)]| -> Vec<MenuEntry> {
-        items.iter().map(|&(item, label)| MenuEntry::System(item, escape_mnemonics(label))).collect()
+    let standard = |items: &[(StandardMenuItem, &String)]| -> Vec<MenuEntry> {
+        items.iter().map(|&(item, label)| MenuEntry::Standard(item, escape_mnemonics(label))).collect()
     };
     let is_mac = conventions == MenuConventions::MacOs;
     let title = |text: &String, mnemonic| {
         if is_mac { escape_mnemonics(text) } else { with_mnemonic(text, mnemonic) }
     };
-    let about = || system(&[(SystemItem::About, &labels.about)]);
-    let quit = || system(&[(SystemItem::Quit, &labels.quit)]);
-    let close = || system(&[(SystemItem::CloseWindow, &labels.close_window)]);
-    let clipboard = system(&[
-        (SystemItem::Cut, &labels.cut),
-        (SystemItem::Copy, &labels.copy),
-        (SystemItem::Paste, &labels.paste),
-        (SystemItem::SelectAll, &labels.select_all),
+    let about = || standard(&[(StandardMenuItem::About, &labels.about)]);
+    let quit = || standard(&[(StandardMenuItem::Quit, &labels.quit)]);
+    let close = || standard(&[(StandardMenuItem::CloseWindow, &labels.close_window)]);
+    let clipboard = standard(&[
+        (StandardMenuItem::Cut, &labels.cut),
+        (StandardMenuItem::Copy, &labels.copy),
+        (StandardMenuItem::Paste, &labels.paste),
+        (StandardMenuItem::SelectAll, &labels.select_all),
     ]);
     // Tauri has no such items for Windows, where fields have them in their context menu.
     let history = if conventions == MenuConventions::Windows {
         Vec::new()
     } else {
-        system(&[(SystemItem::Undo, &labels.undo), (SystemItem::Redo, &labels.redo)])
+        standard(&[(StandardMenuItem::Undo, &labels.undo), (StandardMenuItem::Redo, &labels.redo)])
     };
-    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: join_menu_groups([history, clipboard]) };
-    let menu = |text, mnemonic, entries| MenuModel { title: title(text, mnemonic), entries };
+    let edit = ArrangedMenu { title: title(&titles.edit, 'E'), entries: join_menu_groups([history, clipboard]) };
+    let menu = |text, mnemonic, entries| ArrangedMenu { title: title(text, mnemonic), entries };
     if !is_mac {
-        let file = join_menu_groups([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
+        let file = join_menu_groups([of(MenuOfAction::File), of(MenuOfAction::App), [close(), quit()].concat()]);
         return vec![
             menu(&titles.file, 'F', file),
             edit,
-            menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), of(ActionMenu::Window)])),
-            menu(&titles.help, 'H', join_menu_groups([of(ActionMenu::Help), about()])),
+            menu(&titles.view, 'V', join_menu_groups([of(MenuOfAction::View), of(MenuOfAction::Window)])),
+            menu(&titles.help, 'H', join_menu_groups([of(MenuOfAction::Help), about()])),
         ];
     }
-    let hide = system(&[
-        (SystemItem::Hide, &labels.hide),
-        (SystemItem::HideOthers, &labels.hide_others),
-        (SystemItem::ShowAll, &labels.show_all),
+    let hide = standard(&[
+        (StandardMenuItem::Hide, &labels.hide),
+        (StandardMenuItem::HideOthers, &labels.hide_others),
+        (StandardMenuItem::ShowAll, &labels.show_all),
     ]);
-    let services = system(&[(SystemItem::Services, &labels.services)]);
-    let app = join_menu_groups([about(), of(ActionMenu::App), services, hide, quit()]);
-    let full_screen = system(&[(SystemItem::FullScreen, &labels.full_screen)]);
-    let window = join_menu_groups([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
+    let services = standard(&[(StandardMenuItem::Services, &labels.services)]);
+    let app = join_menu_groups([about(), of(MenuOfAction::App), services, hide, quit()]);
+    let full_screen = standard(&[(StandardMenuItem::FullScreen, &labels.full_screen)]);
+    let window =
+        join_menu_groups([standard(&[(StandardMenuItem::Minimize, &labels.minimize)]), of(MenuOfAction::Window)]);
     vec![
-        MenuModel { title: "Drawbridge".to_owned(), entries: app },
-        menu(&titles.file, 'F', join_menu_groups([of(ActionMenu::File), close()])),
+        ArrangedMenu { title: "Drawbridge".to_owned(), entries: app },
+        menu(&titles.file, 'F', join_menu_groups([of(MenuOfAction::File), close()])),
         edit,
-        menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), full_screen])),
+        menu(&titles.view, 'V', join_menu_groups([of(MenuOfAction::View), full_screen])),
         menu(&titles.window, 'W', window),
-        menu(&titles.help, 'H', of(ActionMenu::Help)),
+        menu(&titles.help, 'H', of(MenuOfAction::Help)),
     ]
 }
 
 /// An action whose menu item has to be changed, because its label or enabled state has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ChangedAction<'m> {
+pub(crate) struct ChangedMenuAction<'m> {
     /// Identifier of the changed action.
     pub(crate) id: &'m str,
     /// New label of the item, or `None` if the label is the same as before.
@@ -177,7 +179,10 @@ pub(crate) struct ChangedAction<'m> {
 
 /// Returns the actions whose labels or enabled states differ between two versions of a menu bar. Returns `None` if
 /// anything else differs, so that the native menus have to be built again.
-pub(crate) fn changed_actions<'m>(before: &[MenuModel], after: &'m [MenuModel]) -> Option<Vec<ChangedAction<'m>>> {
+pub(crate) fn changed_actions_if_same_structure<'m>(
+    before: &[ArrangedMenu],
+    after: &'m [ArrangedMenu],
+) -> Option<Vec<ChangedMenuAction<'m>>> {
     if before.len() != after.len() {
         return None;
     }
@@ -201,17 +206,17 @@ pub(crate) fn changed_actions<'m>(before: &[MenuModel], after: &'m [MenuModel]) 
                 return None;
             }
             let label = (old_label != label).then_some(label.as_str());
-            changed.push(ChangedAction { id, label, enabled: *enabled });
+            changed.push(ChangedMenuAction { id, label, enabled: *enabled });
         }
     }
     Some(changed)
 }
 
-fn action_entry(action: &MenuAction) -> MenuEntry {
+fn action_entry(action: &PageMenuAction) -> MenuEntry {
     MenuEntry::Action {
         id: action.id.clone(),
         label: escape_mnemonics(&action.label),
-        accelerator: action.keys.as_deref().and_then(to_accelerator),
+        accelerator: action.keys.as_deref().and_then(tauri_accelerator_of_shortcut),
         enabled: action.enabled,
     }
 }
@@ -230,7 +235,7 @@ fn join_menu_groups<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntr
 
 /// Converts a keyboard shortcut from the page's notation to Tauri's. Returns `None` for keys that also type text, such
 /// as `?`.
-fn to_accelerator(keys: &str) -> Option<String> {
+fn tauri_accelerator_of_shortcut(keys: &str) -> Option<String> {
     if let Some(key) = keys.strip_prefix("Mod+") {
         return match key {
             // On most keyboards the key of the plus sign is that of the equals sign.

@@ -7,7 +7,7 @@ use super::*;
 const ALL_CONVENTIONS: [MenuConventions; 3] =
     [MenuConventions::MacOs, MenuConventions::Windows, MenuConventions::Linux];
 
-fn content() -> MenuContent {
+fn menu_bar_content() -> MenuBarContent {
     let action = |id: &str, menu: &str, keys: Option<&str>| {
         let label = format!("Do {id}");
         let starts_group = ["new", "zoom-in"].contains(&id);
@@ -32,20 +32,20 @@ fn content() -> MenuContent {
 }
 
 /// Returns each menu as its title and a short form of its entries.
-fn outline(conventions: MenuConventions) -> Vec<(String, String)> {
+fn menu_outline(conventions: MenuConventions) -> Vec<(String, String)> {
     let short = |entry: &MenuEntry| match entry {
         MenuEntry::Separator => "-".to_owned(),
-        MenuEntry::System(item, _) => format!("{item:?}"),
+        MenuEntry::Standard(item, _) => format!("{item:?}"),
         MenuEntry::Action { id, accelerator, .. } => match accelerator {
             Some(keys) => format!("{id}={keys}"),
             None => id.clone(),
         },
     };
-    let menus = arrange_menus(&content(), conventions);
+    let menus = arrange_menus(&menu_bar_content(), conventions);
     menus.into_iter().map(|menu| (menu.title, menu.entries.iter().map(short).collect::<Vec<_>>().join(" "))).collect()
 }
 
-fn menu(title: &str, entries: &str) -> (String, String) {
+fn expected_menu(title: &str, entries: &str) -> (String, String) {
     (title.to_owned(), entries.to_owned())
 }
 
@@ -56,25 +56,25 @@ fn e11_menus_follow_the_conventions_of_each_system() {
     let view = "search=CmdOrCtrl+K - zoom-in=CmdOrCtrl+=";
     let help = "guide=F1 shortcuts";
     let mac = [
-        menu("Drawbridge", app),
-        menu("File", "new=CmdOrCtrl+N - CloseWindow"),
-        menu("Edit", edit),
-        menu("View", &format!("{view} - FullScreen")),
-        menu("Window", "Minimize - bar"),
-        menu("帮助", help),
+        expected_menu("Drawbridge", app),
+        expected_menu("File", "new=CmdOrCtrl+N - CloseWindow"),
+        expected_menu("Edit", edit),
+        expected_menu("View", &format!("{view} - FullScreen")),
+        expected_menu("Window", "Minimize - bar"),
+        expected_menu("帮助", help),
     ];
-    assert_eq!(outline(MenuConventions::MacOs), mac, "macOS should have a menu of the app");
+    assert_eq!(menu_outline(MenuConventions::MacOs), mac, "macOS should have a menu of the app");
     let in_window = |edit| {
         [
-            menu("&File", "new=CmdOrCtrl+N - settings=CmdOrCtrl+, - CloseWindow Quit"),
-            menu("&Edit", edit),
-            menu("&View", &format!("{view} - bar")),
-            menu("帮助(&H)", &format!("{help} - About")),
+            expected_menu("&File", "new=CmdOrCtrl+N - settings=CmdOrCtrl+, - CloseWindow Quit"),
+            expected_menu("&Edit", edit),
+            expected_menu("&View", &format!("{view} - bar")),
+            expected_menu("帮助(&H)", &format!("{help} - About")),
         ]
     };
-    assert_eq!(outline(MenuConventions::Linux), in_window(edit), "Linux should have a menu bar in the window");
+    assert_eq!(menu_outline(MenuConventions::Linux), in_window(edit), "Linux should have a menu bar in the window");
     assert_eq!(
-        outline(MenuConventions::Windows),
+        menu_outline(MenuConventions::Windows),
         in_window("Cut Copy Paste SelectAll"),
         "Windows should have no items that it can't execute"
     );
@@ -82,7 +82,7 @@ fn e11_menus_follow_the_conventions_of_each_system() {
 
 #[test]
 fn menus_contain_only_actions_of_the_page() {
-    let mut content = content();
+    let mut content = menu_bar_content();
     content.actions.clear();
     for conventions in ALL_CONVENTIONS {
         let menus = arrange_menus(&content, conventions);
@@ -92,46 +92,62 @@ fn menus_contain_only_actions_of_the_page() {
 }
 
 #[test]
-fn actions_are_bounded_in_number_and_length() {
-    let mut content = content();
+fn menu_actions_are_bounded_in_number_and_id_length() {
+    let mut content = menu_bar_content();
     let mut action = content.actions.remove(0);
     action.starts_group = false;
-    content.actions = vec![action.clone(); MAX_ACTIONS + 5];
-    action.id = "x".repeat(MAX_ACTION_ID_BYTES + 1);
+    content.actions = vec![action.clone(); MAX_MENU_ACTIONS + 5];
+    action.id = "x".repeat(MAX_MENU_ACTION_ID_BYTES + 1);
     content.actions.insert(0, action);
     let menus = arrange_menus(&content, MenuConventions::Linux);
     let ids = menus.iter().flat_map(|menu| &menu.entries).filter_map(|entry| match entry {
         MenuEntry::Action { id, .. } => Some(id.as_str()),
-        MenuEntry::Separator | MenuEntry::System(..) => None,
+        MenuEntry::Separator | MenuEntry::Standard(..) => None,
     });
-    assert_eq!(ids.collect::<Vec<_>>(), ["new"; MAX_ACTIONS], "further actions should be omitted");
+    assert_eq!(ids.collect::<Vec<_>>(), ["new"; MAX_MENU_ACTIONS], "further actions should be omitted");
 }
 
 #[test]
-fn changed_state_or_label_does_not_build_the_menus_again() {
-    let before = arrange_menus(&content(), MenuConventions::Linux);
-    assert_eq!(changed_actions(&before, &before), Some(Vec::new()), "nothing should change");
-    let mut disabled = content();
+fn changed_state_or_label_of_an_action_does_not_rebuild_the_menus() {
+    let before = arrange_menus(&menu_bar_content(), MenuConventions::Linux);
+    assert_eq!(changed_actions_if_same_structure(&before, &before), Some(Vec::new()), "nothing should change");
+    let mut disabled = menu_bar_content();
     disabled.actions[0].enabled = false;
     let after = arrange_menus(&disabled, MenuConventions::Linux);
-    let changed = |label| Some(vec![ChangedAction { id: "new", label, enabled: false }]);
-    assert_eq!(changed_actions(&before, &after), changed(None), "one item should be disabled");
+    let changed = |label| Some(vec![ChangedMenuAction { id: "new", label, enabled: false }]);
+    assert_eq!(changed_actions_if_same_structure(&before, &after), changed(None), "one item should be disabled");
     disabled.actions[0].label = "新建".to_owned();
     let renamed = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_actions(&before, &renamed), changed(Some("新建")), "the label of one item should change");
+    assert_eq!(
+        changed_actions_if_same_structure(&before, &renamed),
+        changed(Some("新建")),
+        "the label of one item should change"
+    );
     disabled.actions[0].keys = None;
     let without_keys = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_actions(&before, &without_keys), None, "other shortcuts should build the menus again");
+    assert_eq!(
+        changed_actions_if_same_structure(&before, &without_keys),
+        None,
+        "other shortcuts should build the menus again"
+    );
     disabled.actions.remove(0);
     let shorter = arrange_menus(&disabled, MenuConventions::Linux);
-    assert_eq!(changed_actions(&before, &shorter), None, "other actions should build the menus again");
+    assert_eq!(
+        changed_actions_if_same_structure(&before, &shorter),
+        None,
+        "other actions should build the menus again"
+    );
 }
 
 #[test]
 fn labels_show_ampersands_and_unknown_shortcuts_are_omitted() {
     assert_eq!(escape_mnemonics("Rules & audit"), "Rules && audit", "an ampersand should not mark a mnemonic");
     for keys in ["Mod+", "Mod+K+L", "Mod+é", "Shift+K", "F0", "F13", "F", "Enter", "", "K"] {
-        assert_eq!(to_accelerator(keys), None, "{keys}");
+        assert_eq!(tauri_accelerator_of_shortcut(keys), None, "{keys}");
     }
-    assert_eq!(to_accelerator("Mod+-").as_deref(), Some("CmdOrCtrl+-"), "the minus key should be supported");
+    assert_eq!(
+        tauri_accelerator_of_shortcut("Mod+-").as_deref(),
+        Some("CmdOrCtrl+-"),
+        "the minus key should be supported"
+    );
 }

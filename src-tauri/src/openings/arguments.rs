@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use installer::BUNDLE_EXTENSIONS;
 use tauri::Url;
 
-use crate::open_request::{OpenRefusal, OpenRequest};
+use crate::opening_request::{OpeningRefusal, OpeningRequest};
 
 /// Scheme of Drawbridge's links, with its colon. Compared without case (RFC 3986, section 3.1).
 const LINK_SCHEME: &str = "drawbridge:";
@@ -22,7 +22,7 @@ const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK_BYTES: usize = 32 << 10;
 /// Maximum number of arguments that are examined. Further arguments are ignored.
-const MAX_EXAMINED_ARGUMENTS: usize = 64;
+const MAX_EXAMINED_COMMAND_LINE_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a rejected file path or link that are displayed.
 const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 
@@ -46,7 +46,7 @@ pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder:
         }
         Some(parse_argument(argument, folder))
     });
-    named.take(MAX_EXAMINED_ARGUMENTS).collect()
+    named.take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS).collect()
 }
 
 /// Returns the files and links in the arguments of this process.
@@ -73,7 +73,10 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
 /// Returns the files and links in URLs that macOS passes to the app instead of arguments.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
-    urls.iter().take(MAX_EXAMINED_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
+    urls.iter()
+        .take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS)
+        .map(|url| parse_argument(url.as_str().into(), Path::new("/")))
+        .collect()
 }
 
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
@@ -83,45 +86,45 @@ fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
 impl OpenArgument {
     /// Checks the file or link, and returns the request for the page: to open it, or to report why it is rejected.
     /// Blocks while the file's metadata is read.
-    pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
+    pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpeningRequest {
         match self {
-            Self::File(path) => file_request(&path),
-            Self::Link(link) => match link_refusal(&link, are_links_on) {
+            Self::File(path) => opening_request_for_file(&path),
+            Self::Link(link) => match install_link_refusal(&link, are_links_on) {
                 // The query and fragment of a link may contain secrets and are not displayed.
-                Some(reason) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
-                None => OpenRequest::Link { link },
+                Some(reason) => refused_opening_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
+                None => OpeningRequest::Link { link },
             },
         }
     }
 }
 
-fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
+fn install_link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpeningRefusal> {
     if link.len() > MAX_LINK_BYTES {
-        Some(OpenRefusal::LinkTooLong)
+        Some(OpeningRefusal::LinkTooLong)
     } else if !starts_with_ignoring_case(link, INSTALL_LINK_PREFIX)
         || link.contains(|c: char| c.is_whitespace() || c.is_control())
     {
-        Some(OpenRefusal::NotAnInstallLink)
+        Some(OpeningRefusal::NotAnInstallLink)
     } else if !are_links_on() {
-        Some(OpenRefusal::LinksOff)
+        Some(OpeningRefusal::LinksOff)
     } else {
         None
     }
 }
 
-fn file_request(path: &Path) -> OpenRequest {
+fn opening_request_for_file(path: &Path) -> OpeningRequest {
     let shown = path.to_string_lossy();
-    let Some(text) = path.to_str() else { return refused_request(&shown, OpenRefusal::NotUnicode) };
+    let Some(text) = path.to_str() else { return refused_opening_request(&shown, OpeningRefusal::NotUnicode) };
     match fs::metadata(path) {
         // The arguments of a second instance arrive with invalid Unicode replaced.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
-            refused_request(text, OpenRefusal::NotUnicode)
+            refused_opening_request(text, OpeningRefusal::NotUnicode)
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => refused_request(text, OpenRefusal::NotFound),
-        Ok(facts) if !facts.is_file() => refused_request(text, OpenRefusal::NotAFile),
-        _ if !has_bundle_name(path) => refused_request(text, OpenRefusal::NotABundle),
+        Err(error) if error.kind() == ErrorKind::NotFound => refused_opening_request(text, OpeningRefusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused_opening_request(text, OpeningRefusal::NotAFile),
+        _ if !has_bundle_name(path) => refused_opening_request(text, OpeningRefusal::NotABundle),
         // Other errors appear when the page reads the file.
-        Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
+        Ok(_) | Err(_) => OpeningRequest::Bundle { path: text.to_owned() },
     }
 }
 
@@ -131,12 +134,12 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused_request(what: &str, reason: OpenRefusal) -> OpenRequest {
+fn refused_opening_request(what: &str, reason: OpeningRefusal) -> OpeningRequest {
     let mut displayed: String = what.chars().take(MAX_DISPLAYED_ARGUMENT_CHARS).collect();
     if displayed.len() < what.len() {
         displayed.push('…');
     }
-    OpenRequest::Refused { what: displayed, reason }
+    OpeningRequest::Refused { what: displayed, reason }
 }
 
 #[cfg(test)]
@@ -158,15 +161,15 @@ mod tests {
         OpenArgument::Link(text.to_owned())
     }
 
-    fn refusal_of(opening: OpenRequest) -> Option<OpenRefusal> {
+    fn refusal_of(opening: OpeningRequest) -> Option<OpeningRefusal> {
         match opening {
-            OpenRequest::Refused { reason, .. } => Some(reason),
+            OpeningRequest::Refused { reason, .. } => Some(reason),
             _ => None,
         }
     }
 
     #[test]
-    fn command_line_names_files_and_links() {
+    fn files_and_links_are_parsed_from_the_command_line() {
         assert_eq!(parse_named(&[]), [], "the program name should be ignored");
         assert_eq!(parse_named(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
@@ -181,22 +184,26 @@ mod tests {
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
         assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_COMMAND_LINE_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
     fn only_own_install_links_are_opened_if_links_are_on() {
         let opened = |text: &str, on: bool| link(text).classify(|| on);
-        assert_eq!(opened(LINK, true), OpenRequest::Link { link: LINK.to_owned() }, "an install link should be opened");
+        assert_eq!(
+            opened(LINK, true),
+            OpeningRequest::Link { link: LINK.to_owned() },
+            "an install link should be opened"
+        );
         let loud = LINK.replace("drawbridge", "DrawBridge");
         assert_eq!(
             opened(&loud, true),
-            OpenRequest::Link { link: loud.clone() },
+            OpeningRequest::Link { link: loud.clone() },
             "the scheme should be case-insensitive"
         );
         assert_eq!(
             refusal_of(opened(LINK, false)),
-            Some(OpenRefusal::LinksOff),
+            Some(OpeningRefusal::LinksOff),
             "links should be refused while they are off"
         );
         let others = [
@@ -210,10 +217,10 @@ mod tests {
             "drawbridge://mcp/install?name=a\u{0}",
         ];
         for other in others {
-            assert_eq!(refusal_of(opened(other, true)), Some(OpenRefusal::NotAnInstallLink), "{other:?}");
+            assert_eq!(refusal_of(opened(other, true)), Some(OpeningRefusal::NotAnInstallLink), "{other:?}");
         }
         let long = format!("{LINK}{}", "A".repeat(MAX_LINK_BYTES));
-        assert_eq!(refusal_of(opened(&long, true)), Some(OpenRefusal::LinkTooLong), "the limit should apply");
+        assert_eq!(refusal_of(opened(&long, true)), Some(OpeningRefusal::LinkTooLong), "the limit should apply");
     }
 
     #[test]
@@ -222,17 +229,17 @@ mod tests {
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
             opening,
-            OpenRequest::Refused { what, reason: OpenRefusal::NotAnInstallLink },
+            OpeningRequest::Refused { what, reason: OpeningRefusal::NotAnInstallLink },
             "the parameters should not be displayed"
         );
-        let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).classify(|| true) else {
+        let OpeningRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).classify(|| true) else {
             panic!("the link should be refused")
         };
         assert_eq!(what.chars().count(), MAX_DISPLAYED_ARGUMENT_CHARS + 1, "the text should be truncated");
     }
 
     #[test]
-    fn existing_file_with_a_bundle_name_is_accepted() {
+    fn existing_file_with_a_bundle_name_is_opened() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         for name in ["a.mcpb", "b.DXT", "c.txt", "mcpb"] {
@@ -242,14 +249,14 @@ mod tests {
         let look = |name: &str| OpenArgument::File(at(name)).classify(|| true);
         for name in ["a.mcpb", "b.DXT"] {
             let path = at(name).to_str().expect("Unicode").to_owned();
-            assert_eq!(look(name), OpenRequest::Bundle { path }, "{name} should be accepted as a bundle");
+            assert_eq!(look(name), OpeningRequest::Bundle { path }, "{name} should be accepted as a bundle");
         }
         let refusals = [
-            ("c.txt", OpenRefusal::NotABundle),
-            ("mcpb", OpenRefusal::NotABundle),
-            ("none.mcpb", OpenRefusal::NotFound),
-            ("folder.mcpb", OpenRefusal::NotAFile),
-            ("n\u{FFFD}.mcpb", OpenRefusal::NotUnicode),
+            ("c.txt", OpeningRefusal::NotABundle),
+            ("mcpb", OpeningRefusal::NotABundle),
+            ("none.mcpb", OpeningRefusal::NotFound),
+            ("folder.mcpb", OpeningRefusal::NotAFile),
+            ("n\u{FFFD}.mcpb", OpeningRefusal::NotUnicode),
         ];
         for (name, expected) in refusals {
             assert_eq!(refusal_of(look(name)), Some(expected), "{name}");
@@ -267,11 +274,11 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", at("device.mcpb")).expect("a link");
         std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
         let look = |path: PathBuf| refusal_of(OpenArgument::File(path).classify(|| true));
-        assert_eq!(look(at("socket.mcpb")), Some(OpenRefusal::NotAFile), "a socket");
-        assert_eq!(look(at("device.mcpb")), Some(OpenRefusal::NotAFile), "a link to an endless device");
-        assert_eq!(look(at("lost.mcpb")), Some(OpenRefusal::NotFound), "a link to nothing");
+        assert_eq!(look(at("socket.mcpb")), Some(OpeningRefusal::NotAFile), "a socket");
+        assert_eq!(look(at("device.mcpb")), Some(OpeningRefusal::NotAFile), "a link to an endless device");
+        assert_eq!(look(at("lost.mcpb")), Some(OpeningRefusal::NotFound), "a link to nothing");
         let path = at("x").with_file_name(OsString::from_vec(b"n\xFF.mcpb".to_vec()));
         fs::write(&path, "").expect("written");
-        assert_eq!(look(path), Some(OpenRefusal::NotUnicode), "a name that is not Unicode");
+        assert_eq!(look(path), Some(OpeningRefusal::NotUnicode), "a name that is not Unicode");
     }
 }

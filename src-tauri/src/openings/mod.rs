@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager as _, State};
 
 use crate::link_handler;
-use crate::open_request::{NumberedOpenRequest, OpenRequest};
+use crate::opening_request::{NumberedOpeningRequest, OpeningRequest};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use arguments::OpenArgument;
@@ -23,23 +23,23 @@ use arguments::OpenArgument;
 /// Maximum number of requests in the queue, in addition to the one that the page handles.
 const MAX_QUEUED_REQUESTS: usize = 8;
 
-/// The open request that Drawbridge's page currently handles, and the queue of further ones.
+/// The opening request that Drawbridge's page currently handles, and the queue of further ones.
 #[derive(Default)]
-pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
+pub(crate) struct OpeningRequests(Mutex<OpeningRequestQueue>);
 
 #[derive(Default)]
-struct OpenRequestQueue {
-    current: Option<NumberedOpenRequest>,
+struct OpeningRequestQueue {
+    current: Option<NumberedOpeningRequest>,
     last_id: u64,
-    waiting: VecDeque<OpenRequest>,
+    waiting: VecDeque<OpeningRequest>,
     dropped: u32,
 }
 
-impl OpenRequestQueue {
+impl OpeningRequestQueue {
     /// Queues a request. If the queue is full, or both the request and a queued or current one are links, the request
     /// is only counted.
-    fn add(&mut self, opening: OpenRequest) {
-        let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
+    fn add(&mut self, opening: OpeningRequest) {
+        let is_link = |one: &OpeningRequest| matches!(one, OpeningRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
         if self.waiting.len() >= MAX_QUEUED_REQUESTS || has_link && is_link(&opening) {
@@ -51,34 +51,34 @@ impl OpenRequestQueue {
 
     /// Makes the first queued request the current one and returns it, if there is no current one. If the queue is
     /// empty, but requests were not queued, reports their number instead.
-    fn start_next(&mut self) -> Option<NumberedOpenRequest> {
+    fn start_next_request(&mut self) -> Option<NumberedOpeningRequest> {
         if self.current.is_some() {
             return None;
         }
         let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.dropped) {
             0 => None,
-            count => Some(OpenRequest::Dropped { count }),
+            count => Some(OpeningRequest::Dropped { count }),
         })?;
         self.last_id += 1;
-        self.current = Some(NumberedOpenRequest { id: self.last_id, opening });
+        self.current = Some(NumberedOpeningRequest { id: self.last_id, opening });
         self.current.clone()
     }
 
     /// Ends the current request if it has the number `id`. The page may report the end of a request late or twice.
-    fn end_current(&mut self, id: u64) {
+    fn end_current_request(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
 }
 
-impl OpenRequests {
-    fn add(&self, opening: OpenRequest, events: &ShellEvents) {
+impl OpeningRequests {
+    fn add(&self, opening: OpeningRequest, events: &ShellEvents) {
         let mut queue = self.lock();
         queue.add(opening);
-        Self::advance(&mut queue, events);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
-    /// Sends the current open request, if there is one, to Drawbridge's page, which has just loaded.
-    pub(crate) fn send_current(&self, events: &ShellEvents) {
+    /// Sends the current opening request, if there is one, to Drawbridge's page, which has just loaded.
+    pub(crate) fn resend_current_request(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
         }
@@ -86,34 +86,34 @@ impl OpenRequests {
 
     fn finish_opening(&self, id: u64, events: &ShellEvents) {
         let mut queue = self.lock();
-        queue.end_current(id);
-        Self::advance(&mut queue, events);
+        queue.end_current_request(id);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
-    fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
-        if let Some(opened) = queue.start_next() {
-            // If no page is loaded, the event is lost, and the next page gets the request by `send_current`.
+    fn start_and_send_next_request(queue: &mut OpeningRequestQueue, events: &ShellEvents) {
+        if let Some(opened) = queue.start_next_request() {
+            // If no page is loaded, the event is lost, and the next page gets the request by `resend_current_request`.
             events.send(ShellEvent::Opened(opened));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, OpenRequestQueue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, OpeningRequestQueue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Brings the main window to the front and queues open requests for these files and links. They are checked on another
-/// thread.
-pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
+/// Brings the main window to the front and queues opening requests for these files and links. They are checked on
+/// another thread.
+pub(crate) fn show_window_and_queue_openings(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
     window::show_or_open_main_window(app);
-    classify_and_add(app, named);
+    queue_opening_requests(app, named);
 }
 
-/// Queues open requests for these files and links, without bringing the main window to the front.
-pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
+/// Queues opening requests for these files and links, without bringing the main window to the front.
+pub(crate) fn queue_opening_requests(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
@@ -121,14 +121,14 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
             let opening = argument.classify(link_handler::is_link_handler_on);
-            app.state::<OpenRequests>().add(opening, &app.state::<ShellEvents>());
+            app.state::<OpeningRequests>().add(opening, &app.state::<ShellEvents>());
         }
     });
 }
 
-/// Command by which the page reports that the user has finished with the open request of this number.
+/// Command by which the page reports that the user has finished with the opening request of this number.
 #[tauri::command]
-pub(crate) fn finish_opening(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
+pub(crate) fn finish_opening(openings: State<'_, OpeningRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);
 }
 
@@ -136,42 +136,42 @@ pub(crate) fn finish_opening(openings: State<'_, OpenRequests>, events: State<'_
 mod tests {
     use super::*;
 
-    fn bundle(number: usize) -> OpenRequest {
-        OpenRequest::Bundle { path: format!("/{number}.mcpb") }
+    fn bundle(number: usize) -> OpeningRequest {
+        OpeningRequest::Bundle { path: format!("/{number}.mcpb") }
     }
 
-    fn link(name: &str) -> OpenRequest {
-        OpenRequest::Link { link: format!("drawbridge://mcp/install?name={name}") }
+    fn link(name: &str) -> OpeningRequest {
+        OpeningRequest::Link { link: format!("drawbridge://mcp/install?name={name}") }
     }
 
     /// Ends the current request and returns the next one.
-    fn next_request(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
+    fn next_request(queue: &mut OpeningRequestQueue) -> Option<OpeningRequest> {
         if let Some(current) = queue.current.clone() {
-            queue.end_current(current.id);
+            queue.end_current_request(current.id);
         }
-        queue.start_next().map(|opened| opened.opening)
+        queue.start_next_request().map(|opened| opened.opening)
     }
 
     #[test]
-    fn late_completion_does_not_end_another_open_request() {
-        let mut queue = OpenRequestQueue::default();
+    fn completion_of_an_earlier_opening_request_does_not_end_the_current_one() {
+        let mut queue = OpeningRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
-        let first = queue.start_next().expect("an opening should be current");
-        queue.end_current(first.id);
-        let second = queue.start_next().expect("the next opening should be current");
-        queue.end_current(first.id);
+        let first = queue.start_next_request().expect("an opening should be current");
+        queue.end_current_request(first.id);
+        let second = queue.start_next_request().expect("the next opening should be current");
+        queue.end_current_request(first.id);
         assert_eq!(queue.current, Some(second), "a late report should not end another opening");
-        assert_eq!(queue.start_next(), None, "the third opening should wait");
+        assert_eq!(queue.start_next_request(), None, "the third opening should wait");
     }
 
     #[test]
-    fn open_requests_are_handled_one_at_a_time_in_order() {
-        let mut queue = OpenRequestQueue::default();
+    fn opening_requests_are_handled_one_at_a_time_in_order() {
+        let mut queue = OpeningRequestQueue::default();
         for number in 0..3 {
             queue.add(bundle(number));
         }
         assert_eq!(next_request(&mut queue), Some(bundle(0)), "the first opening should be current");
-        assert_eq!(queue.start_next(), None, "only one opening should be current");
+        assert_eq!(queue.start_next_request(), None, "only one opening should be current");
         for number in 1..3 {
             assert_eq!(next_request(&mut queue), Some(bundle(number)), "the openings should follow in order");
         }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn only_one_link_of_a_flood_is_opened_and_the_rest_counted() {
-        let mut queue = OpenRequestQueue::default();
+        let mut queue = OpeningRequestQueue::default();
         queue.add(link("first"));
         assert_eq!(next_request(&mut queue), Some(link("first")), "the first link should be opened");
         for _ in 0..10_000 {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(next_request(&mut queue), Some(bundle(1)), "a file should still be accepted");
         assert_eq!(
             next_request(&mut queue),
-            Some(OpenRequest::Dropped { count: 10_000 }),
+            Some(OpeningRequest::Dropped { count: 10_000 }),
             "the number of dropped links should be reported"
         );
         assert_eq!(next_request(&mut queue), None, "no opening should remain");
@@ -200,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn queued_open_requests_are_bounded() {
-        let mut queue = OpenRequestQueue::default();
+    fn queued_opening_requests_are_bounded() {
+        let mut queue = OpeningRequestQueue::default();
         for number in 0..MAX_QUEUED_REQUESTS + 5 {
             queue.add(bundle(number));
         }

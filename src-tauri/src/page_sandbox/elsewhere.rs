@@ -27,7 +27,7 @@ impl PageSandbox {
         Ok(())
     }
 
-    pub(crate) const fn confirm_page(&self) {}
+    pub(crate) const fn record_page_drawn(&self) {}
 
     pub(crate) const fn on_app_exit(&self) {}
 
@@ -39,7 +39,7 @@ impl PageSandbox {
         None
     }
 
-    pub(crate) const fn retry(&self) -> Result<(), String> {
+    pub(crate) const fn reset_failed_starts(&self) -> Result<(), String> {
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use webkit2gtk::WebViewExt as _;
 use webkit2gtk::glib::{self, LogLevel};
 
-use super::attempts::StartAttempts;
+use super::attempts::FailedStartCounter;
 use super::{SandboxObstacle, SandboxState, trial, web_process};
 
 /// Environment variable that enables WebKitGTK's sandbox if it is 1. In older versions the value 0 disabled the
@@ -29,13 +29,13 @@ const DISABLE_SANDBOX_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS
 
 /// Minimum time from opening the window after which a missing page counts as a failed start. If the user closes the
 /// window sooner, the start does not count.
-const MIN_WAIT_FOR_PAGE: Duration = Duration::from_secs(5);
+const MIN_WAIT_BEFORE_FAILED_START: Duration = Duration::from_secs(5);
 
 /// State of the page sandbox in this process.
 pub(crate) struct PageSandbox {
     decision: Result<(), SandboxObstacle>,
     /// Counter of failed starts, or `None` if they are not recorded, as in a benchmark.
-    attempts: Option<StartAttempts>,
+    attempts: Option<FailedStartCounter>,
     /// Time at which the window was opened.
     begun: OnceLock<Instant>,
     /// `true` once it is known if the page appears. Nothing is recorded afterwards.
@@ -55,13 +55,13 @@ impl PageSandbox {
             tauri::webview_version().unwrap_or_default()
         );
         let session = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let attempts = data_dir.map(|folder| StartAttempts::new(folder, session.as_deref(), software));
-        let is_off = is_turned_off(
+        let attempts = data_dir.map(|folder| FailedStartCounter::new(folder, session.as_deref(), software));
+        let is_off = is_sandbox_turned_off_by_environment(
             env::var_os(FORCE_SANDBOX_VARIABLE).as_deref(),
             env::var_os(DISABLE_SANDBOX_VARIABLE).as_deref(),
         );
-        let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
-        let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
+        let has_failed = attempts.as_ref().is_some_and(FailedStartCounter::has_reached_failed_start_limit);
+        let is_writable = || attempts.as_ref().map_or(Ok(()), FailedStartCounter::check_writable);
         let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run_sandbox_trial);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
@@ -77,14 +77,14 @@ impl PageSandbox {
         Self::new(decision, attempts)
     }
 
-    const fn new(decision: Result<(), SandboxObstacle>, attempts: Option<StartAttempts>) -> Self {
+    const fn new(decision: Result<(), SandboxObstacle>, attempts: Option<FailedStartCounter>) -> Self {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
     /// Counts this start as failed until the page appears, and handles processes that WebKitGTK can't start. Must be
     /// called directly before the window is opened.
     pub(crate) fn on_window_opening<R: Runtime>(app: &AppHandle<R>) {
-        app.state::<Self>().record_start();
+        app.state::<Self>().count_start_as_failed();
         let app = app.clone();
         // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
@@ -97,9 +97,9 @@ impl PageSandbox {
         });
     }
 
-    fn record_start(&self) {
+    fn count_start_as_failed(&self) {
         self.begun.get_or_init(Instant::now);
-        self.update_count(StartAttempts::record_failed_start);
+        self.update_failed_start_count(FailedStartCounter::record_failed_start);
     }
 
     /// Restarts Drawbridge without the sandbox if the web process ends before the page appears.
@@ -119,22 +119,22 @@ impl PageSandbox {
     }
 
     /// Records that the page was drawn, so that this start does not count as failed.
-    pub(crate) fn confirm_page(&self) {
+    pub(crate) fn record_page_drawn(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
-            self.update_count(StartAttempts::clear);
+            self.update_failed_start_count(FailedStartCounter::clear);
         }
     }
 
-    /// Handles the normal exit of Drawbridge. If the page has not appeared within less than [`MIN_WAIT_FOR_PAGE`], the
-    /// start does not count as failed.
+    /// Handles the normal exit of Drawbridge. If the page has not appeared within less than
+    /// [`MIN_WAIT_BEFORE_FAILED_START`], the start does not count as failed.
     pub(crate) fn on_app_exit(&self) {
-        let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
+        let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_BEFORE_FAILED_START);
         if is_early && !self.settled.load(Ordering::Relaxed) {
-            self.update_count(StartAttempts::revert_failed_start);
+            self.update_failed_start_count(FailedStartCounter::revert_failed_start);
         }
     }
 
-    /// Returns the current state of the sandbox for the settings page.
+    /// Returns the current state of the page sandbox, which the settings page shows.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,
@@ -146,17 +146,17 @@ impl PageSandbox {
     /// Returns the reason why failed starts can't be counted in the data folder, as a message for the user, or `None`
     /// if they can.
     pub(crate) fn storage_problem(&self) -> Option<String> {
-        self.attempts.as_ref().and_then(StartAttempts::problem)
+        self.attempts.as_ref().and_then(FailedStartCounter::storage_problem)
     }
 
     /// Resets the count of failed starts, so that the next start tries the sandbox again.
     ///
     /// # Errors
     /// Returns a message for the user if a file that prevents it can't be removed.
-    pub(crate) fn retry(&self) -> Result<(), String> {
+    pub(crate) fn reset_failed_starts(&self) -> Result<(), String> {
         let Some(attempts) = &self.attempts else { return Ok(()) };
         match attempts.clear() {
-            Err(error) if attempts.has_reached_limit() => Err(error.to_string()),
+            Err(error) if attempts.has_reached_failed_start_limit() => Err(error.to_string()),
             // A file that can't be removed is an error only if it still disables the sandbox.
             Ok(()) | Err(_) => Ok(()),
         }
@@ -167,11 +167,11 @@ impl PageSandbox {
     fn disable_sandbox_for_next_start(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
-            && matches!(self.attempts.as_ref().map(StartAttempts::turn_sandbox_off), Some(Ok(())))
+            && matches!(self.attempts.as_ref().map(FailedStartCounter::turn_sandbox_off), Some(Ok(())))
             && !self.settled.swap(true, Ordering::Relaxed)
     }
 
-    fn update_count(&self, change: fn(&StartAttempts) -> io::Result<()>) {
+    fn update_failed_start_count(&self, change: fn(&FailedStartCounter) -> io::Result<()>) {
         if self.decision.is_ok()
             && let Some(Err(error)) = self.attempts.as_ref().map(change)
         {
@@ -181,7 +181,7 @@ impl PageSandbox {
 }
 
 /// Returns `true` if the value of one of WebKitGTK's two environment variables disables the sandbox.
-fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
+fn is_sandbox_turned_off_by_environment(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
 
@@ -207,12 +207,12 @@ mod tests {
     use super::*;
 
     fn sandbox_in_folder(folder: &Path, decision: Result<(), SandboxObstacle>) -> PageSandbox {
-        let attempts = Some(StartAttempts::new(folder, None, "1".into()));
+        let attempts = Some(FailedStartCounter::new(folder, None, "1".into()));
         PageSandbox::new(decision, attempts)
     }
 
     #[test]
-    fn sandbox_trial_decides_unless_something_takes_precedence() {
+    fn sandbox_trial_decides_unless_disabled_or_failing_before() {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(
@@ -246,8 +246,9 @@ mod tests {
 
     #[test]
     fn webkit_variables_disable_the_sandbox() {
-        let is_off =
-            |force: Option<&str>, disable: Option<&str>| is_turned_off(force.map(OsStr::new), disable.map(OsStr::new));
+        let is_off = |force: Option<&str>, disable: Option<&str>| {
+            is_sandbox_turned_off_by_environment(force.map(OsStr::new), disable.map(OsStr::new))
+        };
         assert!(is_off(Some("0"), None), "the variable of older versions should disable the sandbox");
         assert!(is_off(None, Some("1")), "the variable of newer versions should disable the sandbox");
         assert!(
@@ -257,64 +258,67 @@ mod tests {
     }
 
     #[test]
-    fn start_without_a_page_counts_as_failed() {
+    fn start_without_a_drawn_page_counts_as_failed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = StartAttempts::new(folder.path(), None, "1".into());
+        let attempts = FailedStartCounter::new(folder.path(), None, "1".into());
         for _ in 0..2 {
-            sandbox_in_folder(folder.path(), Ok(())).record_start();
+            sandbox_in_folder(folder.path(), Ok(())).count_start_as_failed();
         }
-        assert!(attempts.has_reached_limit(), "two starts without a page should be enough");
-        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).confirm_page();
-        assert!(attempts.has_reached_limit(), "a page without the sandbox should not reset the count");
-        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
+        assert!(attempts.has_reached_failed_start_limit(), "two starts without a page should be enough");
+        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).record_page_drawn();
+        assert!(attempts.has_reached_failed_start_limit(), "a page without the sandbox should not reset the count");
+        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).reset_failed_starts().expect("removed");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
-        sandbox.record_start();
-        sandbox.confirm_page();
-        sandbox_in_folder(folder.path(), Ok(())).record_start();
-        assert!(!attempts.has_reached_limit(), "a page in between should reset the count");
+        sandbox.count_start_as_failed();
+        sandbox.record_page_drawn();
+        sandbox_in_folder(folder.path(), Ok(())).count_start_as_failed();
+        assert!(!attempts.has_reached_failed_start_limit(), "a page in between should reset the count");
     }
 
     #[test]
     fn regular_exit_before_the_page_is_not_a_failed_start() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = StartAttempts::new(folder.path(), None, "1".into());
-        sandbox_in_folder(folder.path(), Ok(())).record_start();
+        let attempts = FailedStartCounter::new(folder.path(), None, "1".into());
+        sandbox_in_folder(folder.path(), Ok(())).count_start_as_failed();
         for _ in 0..3 {
             let closed = sandbox_in_folder(folder.path(), Ok(()));
-            closed.record_start();
+            closed.count_start_as_failed();
             closed.on_app_exit();
         }
-        assert!(!attempts.has_reached_limit(), "only the first start should count");
+        assert!(!attempts.has_reached_failed_start_limit(), "only the first start should count");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox
             .begun
-            .set(Instant::now().checked_sub(MIN_WAIT_FOR_PAGE).expect("the system runs for longer"))
+            .set(Instant::now().checked_sub(MIN_WAIT_BEFORE_FAILED_START).expect("the system runs for longer"))
             .expect("the first");
-        sandbox.record_start();
+        sandbox.count_start_as_failed();
         sandbox.on_app_exit();
-        assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
+        assert!(
+            attempts.has_reached_failed_start_limit(),
+            "a regular exit after the waiting time should count as failed"
+        );
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
-        sandbox.record_start();
+        sandbox.count_start_as_failed();
         assert!(sandbox.disable_sandbox_for_next_start(), "the sandbox should be given up after its process ended");
         sandbox.on_app_exit();
-        assert!(attempts.has_reached_limit(), "the exit for the restart should keep the count");
+        assert!(attempts.has_reached_failed_start_limit(), "the exit for the restart should keep the count");
     }
 
     #[test]
-    fn sandbox_is_given_up_only_before_the_page_appears() {
+    fn sandbox_is_disabled_only_before_the_page_appears() {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
-        sandbox.record_start();
+        sandbox.count_start_as_failed();
         assert!(sandbox.disable_sandbox_for_next_start(), "the process ended before the page appeared");
         assert!(
-            StartAttempts::new(folder.path(), None, "1".into()).has_reached_limit(),
+            FailedStartCounter::new(folder.path(), None, "1".into()).has_reached_failed_start_limit(),
             "the next start should disable the sandbox"
         );
         assert!(
             !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).disable_sandbox_for_next_start(),
             "a start without the sandbox should not restart again"
         );
-        sandbox.confirm_page();
+        sandbox.record_page_drawn();
         assert!(!sandbox.disable_sandbox_for_next_start(), "a process that ends later has another cause");
         let missing = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
         assert!(!missing.disable_sandbox_for_next_start(), "without a stored count the app should not restart");
@@ -326,17 +330,17 @@ mod tests {
     }
 
     #[test]
-    fn missing_page_is_counted_in_the_session_folder_if_necessary() {
+    fn failed_start_is_counted_in_session_folder_if_necessary() {
         let (data, session) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(session.path(), private).expect("set");
         std::fs::create_dir_all(data.path().join("page-sandbox.json/full")).expect("made");
         let start = || {
-            let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
+            let attempts = FailedStartCounter::new(data.path(), Some(session.path()), "1".into());
             PageSandbox::new(Ok(()), Some(attempts))
         };
         let sandbox = start();
-        sandbox.record_start();
+        sandbox.count_start_as_failed();
         assert!(
             sandbox.storage_problem().expect("the problem should be reported").contains("page-sandbox.json"),
             "the problem should contain the file"
@@ -345,14 +349,14 @@ mod tests {
             sandbox.disable_sandbox_for_next_start(),
             "the sandbox should be given up, because the count is stored"
         );
-        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
+        let has_failed = start().attempts.as_ref().is_some_and(FailedStartCounter::has_reached_failed_start_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),
             Err(SandboxObstacle::NoPage),
             "the next start should disable the sandbox"
         );
-        start().retry().expect("the count in the session's folder should be reset");
-        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
+        start().reset_failed_starts().expect("the count in the session's folder should be reset");
+        let has_failed = start().attempts.as_ref().is_some_and(FailedStartCounter::has_reached_failed_start_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),
             Ok(()),

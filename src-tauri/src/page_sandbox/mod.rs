@@ -89,5 +89,5 @@ pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
 /// Returns a message for the user if a file that prevents it can't be removed.
 #[tauri::command]
 pub(crate) fn retry_page_sandbox(sandbox: State<'_, PageSandbox>) -> Result<(), String> {
-    sandbox.retry()
+    sandbox.reset_failed_starts()
 }

@@ -38,9 +38,9 @@ const BUBBLEWRAP_TRIAL_OPTIONS: [&str; 13] = [
 /// Timeout of the test run of bubblewrap. It takes about five milliseconds on an idle computer.
 const BUBBLEWRAP_TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which the test checks if bubblewrap has exited.
-const POLL_INTERVAL: Duration = Duration::from_millis(1);
+const TRIAL_POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum number of bytes of bubblewrap's error message that are shown.
-const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
+const MAX_BUBBLEWRAP_MESSAGE_BYTES: u64 = 512;
 
 /// Checks the requirements of WebKitGTK's sandbox and runs bubblewrap once.
 ///
@@ -68,7 +68,7 @@ fn run_trial_in_folders(folders: &[&Path], limit: Duration) -> Result<(), Sandbo
     let mut child = started.map_err(|error| no_namespaces(error.to_string()))?;
     match wait_with_timeout(&mut child, limit) {
         Some(status) if status.success() => Ok(()),
-        Some(status) => Err(no_namespaces(read_message(&mut child).unwrap_or_else(|| status.to_string()))),
+        Some(status) => Err(no_namespaces(read_error_message(&mut child).unwrap_or_else(|| status.to_string()))),
         None => Err(no_namespaces(format!("bubblewrap did not exit within {} s", limit.as_secs_f32()))),
     }
 }
@@ -89,7 +89,7 @@ fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if start.elapsed() < limit => thread::sleep(POLL_INTERVAL),
+            Ok(None) if start.elapsed() < limit => thread::sleep(TRIAL_POLL_INTERVAL),
             Ok(None) | Err(_) => {
                 // Fails only if the child has already exited.
                 let _ = child.kill();
@@ -100,10 +100,10 @@ fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-fn read_message(child: &mut Child) -> Option<String> {
+fn read_error_message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
     // A partial error message is sufficient.
-    let _ = child.stderr.take()?.take(MAX_SHOWN_MESSAGE_BYTES).read_to_end(&mut bytes);
+    let _ = child.stderr.take()?.take(MAX_BUBBLEWRAP_MESSAGE_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -121,7 +121,11 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
     }
 
-    fn trial_outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
+    fn run_trial_with_fake_bubblewrap(
+        bubblewrap: Option<&str>,
+        has_bus_proxy: bool,
+        limit: Duration,
+    ) -> Result<(), SandboxObstacle> {
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(script) = bubblewrap {
             write_executable_script(folder.path(), BUBBLEWRAP_PROGRAM, script);
@@ -133,34 +137,34 @@ mod tests {
     }
 
     #[test]
-    fn missing_program_is_reported() {
+    fn missing_sandbox_program_is_reported() {
         assert_eq!(
-            trial_outcome(None, true, BUBBLEWRAP_TRIAL_TIMEOUT),
+            run_trial_with_fake_bubblewrap(None, true, BUBBLEWRAP_TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoBubblewrap),
             "bubblewrap"
         );
         assert_eq!(
-            trial_outcome(Some("exit 0"), false, BUBBLEWRAP_TRIAL_TIMEOUT),
+            run_trial_with_fake_bubblewrap(Some("exit 0"), false, BUBBLEWRAP_TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoBusProxy),
             "xdg-dbus-proxy"
         );
         assert_eq!(
-            trial_outcome(Some("exit 0"), true, BUBBLEWRAP_TRIAL_TIMEOUT),
+            run_trial_with_fake_bubblewrap(Some("exit 0"), true, BUBBLEWRAP_TRIAL_TIMEOUT),
             Ok(()),
             "both programs should be sufficient"
         );
     }
 
     #[test]
-    fn refusal_contains_the_message_of_bubblewrap() {
+    fn failed_trial_contains_the_message_of_bubblewrap() {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
-            trial_outcome(Some(refused), true, BUBBLEWRAP_TRIAL_TIMEOUT),
+            run_trial_with_fake_bubblewrap(Some(refused), true, BUBBLEWRAP_TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoNamespaces { cause }),
             "the message of bubblewrap should be returned"
         );
-        let silent = trial_outcome(Some("exit 3"), true, BUBBLEWRAP_TRIAL_TIMEOUT);
+        let silent = run_trial_with_fake_bubblewrap(Some("exit 3"), true, BUBBLEWRAP_TRIAL_TIMEOUT);
         assert_eq!(
             silent,
             Err(SandboxObstacle::NoNamespaces { cause: "exit status: 3".into() }),
@@ -169,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn hanging_trial_times_out() {
+    fn hanging_bubblewrap_trial_times_out() {
         let start = Instant::now();
-        let hung = trial_outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
+        let hung = run_trial_with_fake_bubblewrap(Some("exec sleep 600"), true, Duration::from_millis(100));
         assert!(matches!(hung, Err(SandboxObstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");
         assert!(start.elapsed() < Duration::from_secs(60), "the trial should time out");
     }

@@ -17,7 +17,7 @@ const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
 pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendants(&read_process_table(proc), own, WEB_PROCESS_NAME);
+    let web_processes = descendant_processes_with_name(&read_process_table(proc), own, WEB_PROCESS_NAME);
     !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
 }
 
@@ -44,7 +44,7 @@ fn parse_name_and_parent(stat: &str) -> Option<(String, u32)> {
 }
 
 /// Returns the identifiers of the processes with the name `name` that are descendants of the process `ancestor`.
-fn descendants(processes: &ProcessTable, ancestor: u32, name: &str) -> Vec<u32> {
+fn descendant_processes_with_name(processes: &ProcessTable, ancestor: u32, name: &str) -> Vec<u32> {
     let is_below = |mut pid: u32| {
         // The number of steps is limited, because entries that were read at different times may form a cycle.
         for _ in 0..processes.len() {
@@ -98,14 +98,14 @@ mod tests {
             (31, process(WEB_PROCESS_NAME, 30)),
         ]);
         assert_eq!(
-            descendants(&processes, 10, WEB_PROCESS_NAME),
+            descendant_processes_with_name(&processes, 10, WEB_PROCESS_NAME),
             [13],
             "only the web process of the app should be found"
         );
     }
 
     #[test]
-    fn process_shares_its_own_namespaces() {
+    fn processes_sharing_a_namespace_kind_are_not_separated() {
         let own = std::process::id();
         assert!(
             !has_separate_namespaces(Path::new("/proc"), own, own),

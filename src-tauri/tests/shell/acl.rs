@@ -12,22 +12,22 @@ use tauri_utils::acl::resolved::Resolved;
 use tauri_utils::platform::Target;
 
 /// Reads a file that the build script of this build generated.
-fn read_generated(name: &str) -> String {
+fn read_build_script_output(name: &str) -> String {
     fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script should write the file")
 }
 
 fn resolved_acl() -> (BTreeMap<String, Manifest>, Resolved) {
     let manifests: BTreeMap<String, Manifest> =
-        serde_json::from_str(&read_generated("acl-manifests.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_build_script_output("acl-manifests.json")).expect("the file should be JSON");
     let capabilities: BTreeMap<String, Capability> =
-        serde_json::from_str(&read_generated("capabilities.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_build_script_output("capabilities.json")).expect("the file should be JSON");
     let resolved =
         Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities should be valid");
     (manifests, resolved)
 }
 
 /// Returns one line for each plugin manifest and each allowed command.
-fn acl_lines() -> BTreeSet<String> {
+fn granted_acl_lines() -> BTreeSet<String> {
     let (manifests, resolved) = resolved_acl();
     let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();
     for (command, entries) in &resolved.allowed_commands {
@@ -48,13 +48,13 @@ fn acl_lines() -> BTreeSet<String> {
 }
 
 #[test]
-fn only_listed_permissions_are_granted() {
+fn only_permissions_listed_in_acl_txt_are_granted() {
     let mut written: BTreeSet<String> =
         include_str!("../acl.txt").lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     if cfg!(feature = "updater") {
         written.insert("known   updater".to_owned());
     }
-    let found = acl_lines();
+    let found = granted_acl_lines();
     let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
     let (new, removed) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
     assert!(new.is_empty(), "new permissions. If they are intended, add them to src-tauri/tests/acl.txt:{new}");
@@ -62,7 +62,7 @@ fn only_listed_permissions_are_granted() {
 }
 
 #[test]
-fn own_commands_are_restricted() {
+fn commands_of_the_app_are_restricted_by_the_acl() {
     let (_, resolved) = resolved_acl();
     assert!(
         resolved.has_app_acl,

@@ -18,7 +18,7 @@ fn security_config() -> Value {
 }
 
 #[test]
-fn dangerous_security_settings_are_off() {
+fn dangerous_tauri_security_settings_are_off() {
     let security = security_config();
     assert_eq!(security["freezePrototype"], true, "prototypes should be frozen");
     assert_eq!(
@@ -65,7 +65,7 @@ fn developer_tools_are_in_debug_builds_only() {
 }
 
 #[test]
-fn bundles_have_the_same_file_type_in_all_packages() {
+fn mcp_bundles_have_the_same_file_type_in_all_packages() {
     // The .deb and the .rpm have these two files. Tauri writes the associations of the other packages.
     let (entry, types) = (include_str!("../../linux/drawbridge.desktop"), include_str!("../../linux/drawbridge.xml"));
     let config = configuration();

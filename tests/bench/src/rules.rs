@@ -12,8 +12,8 @@ use crate::drawbridge::Outcome;
 /// Number of rules in the policy for each rule about the called server, including that rule. The others are about other
 /// servers.
 const RULES_PER_RULE_FOR_CALLED_SERVER: usize = 50;
-const SERVER: &str = "server 7";
-const TOOL: &str = "tool 7";
+const CALLED_SERVER_NAME: &str = "server 7";
+const CALLED_TOOL_NAME: &str = "tool 7";
 
 /// Call of a tool that the user has approved, together with the policy that is asked for a decision on it.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl MeasuredDecision {
     #[must_use]
     pub fn decide(&self, now: u64) -> policy::PolicyDecision {
         let act = PolicyAct::CallTool {
-            server: SERVER,
-            tool: TOOL,
+            server: CALLED_SERVER_NAME,
+            tool: CALLED_TOOL_NAME,
             grant_hash: &self.grant_hash,
             review_state: ReviewState::Reviewed,
             claims: ToolClaims::default(),
@@ -57,8 +57,8 @@ fn policy_with_rules(grant_hash: &Hash, rules: usize) -> Outcome<Policy> {
     let mut grants = Grants::default();
     let grant = Grant {
         id: GrantId::default(),
-        server: SERVER.to_owned(),
-        subject: GrantSubject::Tool(TOOL.to_owned()),
+        server: CALLED_SERVER_NAME.to_owned(),
+        subject: GrantSubject::Tool(CALLED_TOOL_NAME.to_owned()),
         rests_on: grant_hash.clone(),
         scope: ApprovalScope::Always,
         conversation: None,
@@ -69,7 +69,7 @@ fn policy_with_rules(grant_hash: &Hash, rules: usize) -> Outcome<Policy> {
     };
     grants.add(grant).map_err(|_| "too many grants")?;
     let rules = (0..rules).map(|rule| match rule % RULES_PER_RULE_FOR_CALLED_SERVER {
-        0 => deny_folder_rule(SERVER.to_owned(), format!("/srv/{rule}")),
+        0 => deny_folder_rule(CALLED_SERVER_NAME.to_owned(), format!("/srv/{rule}")),
         _ => deny_folder_rule(format!("another {rule}"), "/etc".to_owned()),
     });
     let mut policy = Policy::new(grants);

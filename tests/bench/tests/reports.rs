@@ -62,7 +62,7 @@ fn drawbridge_sends_the_same_requests_as_the_baseline_client() {
 }
 
 #[test]
-fn report_has_every_key() {
+fn client_report_has_every_key() {
     let server = Path::new(BENCH_SERVER_PATH);
     for program in [DRAWBRIDGE_CLIENT_PATH, BASELINE_CLIENT_PATH] {
         let progress = run_client(program, "stdio-progress-10000", server);

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::{sign_in, user};
 
 /// Name of the suite's server in the settings of the client.
-const SERVER: &str = "server";
+const CONFORMANCE_SERVER_NAME: &str = "server";
 /// Maximum number of sign-ins to a server that requires one repeatedly.
 const MAX_SIGN_INS: usize = 2;
 
@@ -37,12 +37,12 @@ impl ConformanceClient {
         for (key, secret) in &settings.secrets {
             app.host.ports().secrets.set(key, secret).map_err(|e| e.to_string())?;
         }
-        let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
+        let entry = ServerEntry { name: CONFORMANCE_SERVER_NAME.to_owned(), config: settings.config.into() };
         app.host.add_server(entry).await.map_err(|e| e.to_string())?;
         app.platform.browses.store(true, Ordering::Relaxed);
-        let user = app.decide_automatically(|server_request| Some(user::decide(&server_request.body)));
+        let user = app.decide_automatically(|server_request| Some(user::decide_consent_request(&server_request.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
-        let started = client.host().start_server(SERVER.to_owned()).await;
+        let started = client.host().start_server(CONFORMANCE_SERVER_NAME.to_owned()).await;
         started.map_err(|e| e.to_string())?;
         match client.wait_until_ready().await {
             Ok(()) => Ok(client),
@@ -58,10 +58,14 @@ impl ConformanceClient {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
         loop {
-            match self.app.server(SERVER).await.state {
+            match self.app.server(CONFORMANCE_SERVER_NAME).await.state {
                 ServerState::Failed(failure) => return Err(failure.message),
                 ServerState::NeedsSignIn(needed) if !needed.signing_in => {
-                    let view = self.host().authorization(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
+                    let view = self
+                        .host()
+                        .authorization(CONFORMANCE_SERVER_NAME.to_owned())
+                        .await
+                        .map_err(|e| e.to_string())?;
                     if let Some(cause) = view.failed.filter(|_| view.in_progress.is_none()) {
                         return Err(cause);
                     }
@@ -69,9 +73,9 @@ impl ConformanceClient {
                     if signed_in_again > MAX_SIGN_INS {
                         return Err(needed.cause);
                     }
-                    self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
+                    self.host().sign_in(CONFORMANCE_SERVER_NAME.to_owned()).await.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if are_lists_read(&*self.catalog().await?) => return Ok(()),
+                ServerState::Ready if are_catalog_lists_complete(&*self.catalog().await?) => return Ok(()),
                 _ => {}
             }
             events.next().await.ok_or("the host has ended")?;
@@ -83,7 +87,7 @@ impl ConformanceClient {
     }
 
     pub(crate) async fn catalog(&self) -> Result<Arc<Catalog>, String> {
-        self.host().catalog(SERVER.to_owned()).await.map_err(|e| e.to_string())
+        self.host().catalog(CONFORMANCE_SERVER_NAME.to_owned()).await.map_err(|e| e.to_string())
     }
 
     /// Returns a call id that was not used before in this session.
@@ -92,10 +96,17 @@ impl ConformanceClient {
     }
 
     pub(crate) async fn call_tool(&self, tool: &str, arguments: Map<String, Value>) -> Result<(), String> {
-        let once =
-            || self.host().call_tool(self.next_call_id(), SERVER.to_owned(), tool.to_owned(), arguments.clone(), None);
+        let once = || {
+            self.host().call_tool(
+                self.next_call_id(),
+                CONFORMANCE_SERVER_NAME.to_owned(),
+                tool.to_owned(),
+                arguments.clone(),
+                None,
+            )
+        };
         let called = match once().await {
-            Err(_) if matches!(self.app.server(SERVER).await.state, ServerState::NeedsSignIn(_)) => {
+            Err(_) if matches!(self.app.server(CONFORMANCE_SERVER_NAME).await.state, ServerState::NeedsSignIn(_)) => {
                 self.wait_until_ready().await?;
                 once().await
             }
@@ -106,22 +117,25 @@ impl ConformanceClient {
     }
 
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<(), String> {
-        let read = self.host().read_resource(self.next_call_id(), SERVER.to_owned(), uri.to_owned()).await;
+        let read =
+            self.host().read_resource(self.next_call_id(), CONFORMANCE_SERVER_NAME.to_owned(), uri.to_owned()).await;
         read.map(|_| ()).map_err(|e| format!("{uri}: {e}"))
     }
 
     pub(crate) async fn get_prompt(&self, name: &str) -> Result<(), String> {
-        let got =
-            self.host().get_prompt(self.next_call_id(), SERVER.to_owned(), name.to_owned(), BTreeMap::new()).await;
+        let got = self
+            .host()
+            .get_prompt(self.next_call_id(), CONFORMANCE_SERVER_NAME.to_owned(), name.to_owned(), BTreeMap::new())
+            .await;
         got.map(|_| ()).map_err(|e| format!("{name}: {e}"))
     }
 
     pub(crate) async fn list_skills(&self) -> Result<SkillList, String> {
-        SkillReader::new(self.host()).list(SERVER.to_owned()).await.map_err(|e| e.to_string())
+        SkillReader::new(self.host()).list(CONFORMANCE_SERVER_NAME.to_owned()).await.map_err(|e| e.to_string())
     }
 
     pub(crate) async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill, SkillError> {
-        SkillReader::new(self.host()).load(self.next_call_id(), SERVER.to_owned(), skill).await
+        SkillReader::new(self.host()).load(self.next_call_id(), CONFORMANCE_SERVER_NAME.to_owned(), skill).await
     }
 
     pub(crate) async fn read_skill_file(&self, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
@@ -131,8 +145,8 @@ impl ConformanceClient {
     /// Prints the server's activity log and the steps of its sign-in, to diagnose a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn print_activity(&self) {
-        eprintln!("{}", self.app.activity(SERVER).await);
-        if let Ok(view) = self.host().authorization(SERVER.to_owned()).await {
+        eprintln!("{}", self.app.activity(CONFORMANCE_SERVER_NAME).await);
+        if let Ok(view) = self.host().authorization(CONFORMANCE_SERVER_NAME.to_owned()).await {
             for step in view.steps {
                 eprintln!("{}\n  {:?}\n  {:?}\n  {}", step.purpose, step.request, step.response, step.conclusion);
             }
@@ -148,7 +162,7 @@ impl ConformanceClient {
 
 /// Returns `true` if the server's lists were read. Returns `false` if all lists are empty because reading them failed,
 /// in which case the state of the server changes shortly afterwards, for example to a required sign-in.
-fn are_lists_read(catalog: &Catalog) -> bool {
+fn are_catalog_lists_complete(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

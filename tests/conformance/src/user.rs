@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, Form, FormField};
 
 /// Returns the user's decision on a consent request.
-pub(crate) fn decide(body: &ConsentRequestBody) -> UserDecision {
+pub(crate) fn decide_consent_request(body: &ConsentRequestBody) -> UserDecision {
     match body {
         ConsentRequestBody::ConnectServer { .. }
         | ConsentRequestBody::Tool { .. }
         | ConsentRequestBody::SignIn { .. } => UserDecision::Allow(ApprovalScope::Once),
-        ConsentRequestBody::Form { form: Ok(form), .. } => UserDecision::Submit(valid_content(form)),
+        ConsentRequestBody::Form { form: Ok(form), .. } => UserDecision::Submit(valid_form_content(form)),
         _ => UserDecision::Deny,
     }
 }
 
-fn valid_content(form: &Form) -> Map<String, Value> {
+fn valid_form_content(form: &Form) -> Map<String, Value> {
     let value = |field: &FormField| match &field.default {
         Some(default) => Some(default.clone()),
         None if field.required => Some(smallest_valid_value(&field.kind)),

@@ -14,14 +14,15 @@ pub(crate) async fn handle_command(
     // Closing the browser must not cancel a call that the user approved.
     let done = tokio::spawn(async move { api::dispatch(&api, &name, request).await }).await;
     let failed = |error: tokio::task::JoinError| Err(ApiError::new(ErrorCode::Internal, error.to_string()));
-    done.unwrap_or_else(failed).map(Json).map_err(|error| (http_status(error.code), Json(error)))
+    done.unwrap_or_else(failed).map(Json).map_err(|error| (http_status_of_error(error.code), Json(error)))
 }
 
-const fn http_status(code: ErrorCode) -> StatusCode {
+const fn http_status_of_error(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::BadRequest | ErrorCode::BadName | ErrorCode::Invalid => StatusCode::BAD_REQUEST,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
         ErrorCode::NotReady
+        | ErrorCode::NoModel
         | ErrorCode::SignInNeeded
         | ErrorCode::Refused
         | ErrorCode::Cancelled

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 /// Host name and port of the page's development server (Vite), which forwards requests of the page to this host.
-pub(crate) const PAGE_DEV_SERVER: &str = "localhost:1420";
+pub(crate) const UI_DEV_SERVER_HOST: &str = "localhost:1420";
 /// Number of hexadecimal digits at the start of a shown app's host name.
 const APP_VIEW_ID_DIGITS: usize = 32;
 /// Header in which a browser reports how the origin of the requesting page relates to this host.
@@ -38,18 +38,18 @@ pub(crate) struct HostHeaderGuard {
 pub(crate) async fn route_by_host(State(guard): State<HostHeaderGuard>, request: Request, next: Next) -> Response {
     match permitted_destination(request.headers(), guard.port) {
         RequestDestination::Page => next.run(request).await,
-        RequestDestination::App(view) => respond_with_document(&guard.api, &view, &request),
+        RequestDestination::App(view) => respond_with_app_document(&guard.api, &view, &request),
         RequestDestination::Nowhere => {
             (StatusCode::FORBIDDEN, "only the page served here may talk to this host\n").into_response()
         }
     }
 }
 
-fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
+fn respond_with_app_document(api: &Api, view: &str, request: &Request) -> Response {
     if request.method() != Method::GET {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let document = api.app_views().respond(view, request.uri().path());
+    let document = api.app_views().respond_to_frame(view, request.uri().path());
     let mut response = Response::builder().status(document.status);
     for (name, value) in document.headers {
         response = response.header(name, value);
@@ -64,11 +64,11 @@ fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
 fn permitted_destination(headers: &HeaderMap, port: u16) -> RequestDestination {
     let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let (host, origin) = (header("host").unwrap_or_default(), header("origin"));
-    if let Some(view) = shown_app_of_host(&host, port) {
+    if let Some(view) = app_view_id_in_host_name(&host, port) {
         // Frames load documents by navigation, which sends no origin.
         return if origin.is_none() { RequestDestination::App(view.to_owned()) } else { RequestDestination::Nowhere };
     }
-    let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == PAGE_DEV_SERVER;
+    let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == UI_DEV_SERVER_HOST;
     let is_own_origin = origin.is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own));
     // Some requests of other pages have no origin, such as those for images.
     let is_other_site = header(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site");
@@ -80,7 +80,7 @@ fn permitted_destination(headers: &HeaderMap, port: u16) -> RequestDestination {
 }
 
 /// Returns the identifier of the shown app that has this host name, or `None` if no shown app can have it.
-fn shown_app_of_host(host: &str, port: u16) -> Option<&str> {
+fn app_view_id_in_host_name(host: &str, port: u16) -> Option<&str> {
     let view = host.strip_suffix(&format!(".localhost:{port}"))?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     (view.len() == APP_VIEW_ID_DIGITS && view.bytes().all(is_digit)).then_some(view)
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn other_hosts_and_origins_are_rejected() {
+    fn requests_to_other_hosts_or_from_other_origins_are_rejected() {
         let cases = [
             ("127.0.0.1:1430", None, true, "a test without a browser"),
             ("127.0.0.1:1430", Some("http://127.0.0.1:1430"), true, "the page"),
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn mcp_apps_reach_neither_the_ui_nor_the_api() {
         let origin = format!("http://{APP_VIEW_ID}.localhost:1430");
-        for host in ["127.0.0.1:1430", PAGE_DEV_SERVER] {
+        for host in ["127.0.0.1:1430", UI_DEV_SERVER_HOST] {
             let reached = destination_of(&[("host", host), ("origin", origin.as_str())]);
             assert_eq!(reached, RequestDestination::Nowhere, "a script of an app on {host}");
             for site in ["cross-site", "same-site"] {

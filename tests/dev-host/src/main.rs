@@ -27,7 +27,7 @@ use tokio::net::TcpListener;
 
 /// Serves the page and the host behind it on the loopback interface
 #[derive(Debug, Parser)]
-struct Options {
+struct DevHostOptions {
     /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = 1430)]
     port: u16,
@@ -64,7 +64,7 @@ async fn main() -> ExitCode {
         // Tests search the output for control sequences of terminals, which colors are.
         .with_ansi(false)
         .init();
-    match serve(Options::parse()).await {
+    match serve(DevHostOptions::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
@@ -73,37 +73,38 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(options: DevHostOptions) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(demo) = &options.demo_server {
         store::add_demo_server_if_first_start(&options.config, &std::path::absolute(demo)?)?;
     }
-    let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
+    let platform = Arc::new(store::FileBackedPlatform::new(&options.platform_dir));
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
+    let host_options = HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() };
     let computer = CheckInputs {
         settings: Arc::clone(&ports.servers),
         secrets: Arc::clone(&ports.secrets),
         data_folder: options.data_dir.clone(),
         cache_folder: store::cache_folder(),
         environment: ProcessEnvironment::current(),
-        search_path: None,
+        search_path: host_options.search_path.clone(),
         web_view: None,
         clock: Arc::clone(&ports.clock),
     };
-    let host = Host::start(ports, HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() }).await;
+    let host = Host::start(ports, host_options).await;
     let cache_folder = options.data_dir.join("registry-cache");
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);
     let installer = Installer::new(options.data_dir, registry, move |address, header| {
-        installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&cache_folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(store::CacheFolder::open(&cache_folder)?))
     });
     let mut api = Api::new(host.clone()).with_computer_checks(computer).with_installer(installer);
     if let Some(home) = options.home {
-        api = api.with_import_from(AppEnvironment::for_home(home));
+        api = api.with_app_import_from(AppEnvironment::for_home(home));
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
-    let own_pages = [format!("127.0.0.1:{port}"), guard::PAGE_DEV_SERVER.to_owned()];
+    let own_pages = [format!("127.0.0.1:{port}"), guard::UI_DEV_SERVER_HOST.to_owned()];
     let ancestors = own_pages.iter().map(|place| FrameAncestor::new(&format!("http://{place}")));
     let api = api.with_app_frames(ancestors.collect::<Result<_, _>>()?);
     let router = Router::new()

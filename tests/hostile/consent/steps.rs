@@ -20,7 +20,7 @@ pub(super) fn start_call(app: &TestApp, id: &str, tool: &str, arguments: Value) 
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, to_map(arguments), None).await })
 }
 
-pub(super) async fn outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
+pub(super) async fn await_call(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
@@ -33,11 +33,11 @@ pub(super) fn result_text(called: &CallOutcome) -> String {
         .collect()
 }
 
-pub(super) fn is_tool(request: &ConsentRequestView) -> bool {
+pub(super) fn is_tool_call(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-pub(super) async fn start_app(era: &str) -> TestApp {
+pub(super) async fn start_demo_host(era: &str) -> TestApp {
     let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
@@ -45,10 +45,10 @@ pub(super) async fn start_app(era: &str) -> TestApp {
 }
 
 /// Approves the pending tool call once. Returns the consent request that the tool then causes.
-pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
-    let request = app.consent_request("harbour", "the tool", is_tool).await;
+pub(super) async fn request_after_tool_approval(app: &TestApp) -> ConsentRequestView {
+    let request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    app.consent_request("harbour", "something more", |q| !is_tool(q)).await
+    app.consent_request("harbour", "something more", |q| !is_tool_call(q)).await
 }
 
 /// Returns values for the fields of a form that are required or have no default, each as short as the field permits.

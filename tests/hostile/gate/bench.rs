@@ -12,7 +12,7 @@ use comparison::{ReceivedMessages, canonical_text};
 use domain::data_flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, ServerState, UserDecision};
-use host::{DecisionError, ResultOrigin, ResultVerdict};
+use host::{DecisionError, ResultOrigin, ResultReviewVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
 use policy::{ApprovalScope, PolicyRule, RuleEffect, RuleRef};
 use ports::AuditEntry;
@@ -24,7 +24,7 @@ use testkit::deadline::poll_until;
 use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
 
 use super::acts::{TestAction, TestDecision};
-use super::{ALLOW_ONCE, REMOTE_SERVER, SERVER, requesting_server};
+use super::{ALLOW_ONCE, BAD_SERVER_NAME, REMOTE_SERVER_NAME, requesting_server};
 
 /// Payloads that the user has approved so far, as the consent requests displayed them.
 #[derive(Default)]
@@ -87,9 +87,11 @@ impl GateTestHarness {
         let record = aside.path().join("record");
         let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
         let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let app =
-            TestApp::start(vec![(SERVER, requesting_server(&record)), (REMOTE_SERVER, remote_config(&far.url()))])
-                .await;
+        let app = TestApp::start(vec![
+            (BAD_SERVER_NAME, requesting_server(&record)),
+            (REMOTE_SERVER_NAME, remote_config(&far.url())),
+        ])
+        .await;
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model =
             ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
@@ -98,7 +100,7 @@ impl GateTestHarness {
         let mut bench =
             Self { app, model, record, issuer, far, approved, read, last: None, rule: None, count: 0, _aside: aside };
         let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
-        bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap();
+        bench.app.host.set_data_flow(BAD_SERVER_NAME.into(), flow).await.unwrap();
         bench.start().await;
         bench.decide_queued_request(0, TestDecision::Allow).await;
         bench
@@ -111,9 +113,11 @@ impl GateTestHarness {
             TestAction::Read => {
                 let host = &self.app.host;
                 self.count += 1;
-                let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
+                let _ = host
+                    .read_resource(format!("read {}", self.count), BAD_SERVER_NAME.into(), "test://one".into())
+                    .await;
             }
-            TestAction::Result(n) => self.read_result(&format!("result {}", n % 4)).await,
+            TestAction::Result(n) => self.add_result_read_by_model(&format!("result {}", n % 4)).await,
             TestAction::Answer(which, way) => self.decide_queued_request(*which, *way).await,
             TestAction::RepeatLastAnswer => {
                 let Some((consent_request, answer)) = self.last.take() else { return };
@@ -127,23 +131,24 @@ impl GateTestHarness {
                     self.app.host.revoke_grant(grant.id).await.unwrap();
                 }
             }
-            TestAction::Rule(n) => self.set_rule(*n).await,
-            TestAction::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            TestAction::Rule(n) => self.set_numbered_rule(*n).await,
+            TestAction::DenyAll => self.app.host.deny_all_requests(BAD_SERVER_NAME.into(), false).await.unwrap(),
             TestAction::Stop => self.stop().await,
             TestAction::Start => self.start().await,
             TestAction::StartFar => {
-                self.app.host.start_server(REMOTE_SERVER.into()).await.unwrap();
-                self.wait_for_remote().await;
+                self.app.host.start_server(REMOTE_SERVER_NAME.into()).await.unwrap();
+                self.wait_for_remote_server().await;
             }
             TestAction::StopFar => {
-                self.app.host.stop_server(REMOTE_SERVER.into()).await.unwrap();
-                self.app.until(REMOTE_SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
+                self.app.host.stop_server(REMOTE_SERVER_NAME.into()).await.unwrap();
+                self.app.until(REMOTE_SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
             }
             TestAction::EndTokens => {
                 self.issuer.invalidate_all_tokens();
                 // The next request to the server requires the sign-in.
-                if self.app.server(REMOTE_SERVER).await.state == ServerState::Ready {
-                    let read = self.app.host.read_resource("far".into(), REMOTE_SERVER.into(), "test://far".into());
+                if self.app.server(REMOTE_SERVER_NAME).await.state == ServerState::Ready {
+                    let read =
+                        self.app.host.read_resource("far".into(), REMOTE_SERVER_NAME.into(), "test://far".into());
                     let _ = tokio::time::timeout(EVENT_TIMEOUT, read).await;
                 }
             }
@@ -151,13 +156,13 @@ impl GateTestHarness {
     }
 
     /// Waits until the start of the remote server has ended or needs a decision of the user.
-    async fn wait_for_remote(&self) {
+    async fn wait_for_remote_server(&self) {
         let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
-        self.app.until(REMOTE_SERVER, "asked about, waiting, or in use", is_decided).await;
+        self.app.until(REMOTE_SERVER_NAME, "asked about, waiting, or in use", is_decided).await;
     }
 
     async fn is_ready(&self) -> bool {
-        self.app.server(SERVER).await.state == ServerState::Ready
+        self.app.server(BAD_SERVER_NAME).await.state == ServerState::Ready
     }
 
     /// Makes the host send a request after which the server sends a request of this kind. The test decides on it later.
@@ -165,12 +170,12 @@ impl GateTestHarness {
         let host = &self.app.host;
         self.count += 1;
         let _ = match kind {
-            0 => host.subscribe(SERVER.into(), "test://one".into(), true).await,
-            1 => host.subscribe(SERVER.into(), "test://one".into(), false).await,
-            2 => host.set_log_level(SERVER.into(), LogLevel::Debug).await,
+            0 => host.subscribe(BAD_SERVER_NAME.into(), "test://one".into(), true).await,
+            1 => host.subscribe(BAD_SERVER_NAME.into(), "test://one".into(), false).await,
+            2 => host.set_log_level(BAD_SERVER_NAME.into(), LogLevel::Debug).await,
             _ => {
                 let id = format!("prompt {}", self.count);
-                host.get_prompt(id, SERVER.into(), "greet".into(), Default::default()).await.map(|_| ())
+                host.get_prompt(id, BAD_SERVER_NAME.into(), "greet".into(), Default::default()).await.map(|_| ())
             }
         };
     }
@@ -179,21 +184,21 @@ impl GateTestHarness {
         self.count += 1;
         let (host, id) = (self.app.host.clone(), format!("call {}", self.count));
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
-        tokio::spawn(async move { host.call_tool(id, SERVER.into(), "echo".into(), arguments, None).await });
+        tokio::spawn(async move { host.call_tool(id, BAD_SERVER_NAME.into(), "echo".into(), arguments, None).await });
         tokio::task::yield_now().await;
     }
 
-    pub(super) async fn read_result(&mut self, text: &str) {
+    pub(super) async fn add_result_read_by_model(&mut self, text: &str) {
         self.count += 1;
         let (host, read) = (self.app.host.clone(), Arc::clone(&self.read));
         let content = vec![Content::Text { text: text.to_owned() }];
         let (structured, structured_problem, arguments) = (None, None, json!({}));
         let result = ToolResult { content, structured, structured_problem, is_error: false, meta: None, arguments };
-        let (conversation, server, tool) = ("talk".to_owned(), SERVER.to_owned(), "echo".to_owned());
+        let (conversation, server, tool) = ("talk".to_owned(), BAD_SERVER_NAME.to_owned(), "echo".to_owned());
         let (call, app) = (format!("result {}", self.count), None);
         let origin = ResultOrigin { conversation, call, server, tool, app };
         tokio::spawn(async move {
-            if let ResultVerdict::Passes(result) = host.review_result(origin, result).await
+            if let ResultReviewVerdict::Passes(result) = host.review_result(origin, result).await
                 && let [Content::Text { text }] = &result.content[..]
             {
                 read.lock().unwrap().push(text.clone());
@@ -202,7 +207,7 @@ impl GateTestHarness {
         tokio::task::yield_now().await;
     }
 
-    async fn set_rule(&mut self, n: u8) {
+    async fn set_numbered_rule(&mut self, n: u8) {
         self.wait_for_sent_messages().await;
         if let Some(rule) = self.rule.take() {
             self.app.host.remove_rule(rule).await.unwrap();
@@ -214,7 +219,7 @@ impl GateTestHarness {
                 effect,
                 tool: Some("echo".into()),
                 trusted_server: false,
-                ..PolicyRule::for_trusted_server(SERVER)
+                ..PolicyRule::for_trusted_server(BAD_SERVER_NAME)
             };
             self.rule = Some(self.app.host.set_rule(rule).await.unwrap());
         }
@@ -223,16 +228,16 @@ impl GateTestHarness {
     async fn stop(&mut self) {
         // Waits until all sent messages have arrived.
         self.wait_for_sent_messages().await;
-        self.app.host.stop_server(SERVER.into()).await.unwrap();
-        self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
+        self.app.host.stop_server(BAD_SERVER_NAME.into()).await.unwrap();
+        self.app.until(BAD_SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
     async fn start(&mut self) {
-        self.app.host.start_server(SERVER.into()).await.unwrap();
+        self.app.host.start_server(BAD_SERVER_NAME.into()).await.unwrap();
         let is_decided = |s: &host::view::ServerView| {
             matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready | ServerState::Failed(_))
         };
-        self.app.until(SERVER, "asked about or ready", is_decided).await;
+        self.app.until(BAD_SERVER_NAME, "asked about or ready", is_decided).await;
     }
 
     pub(super) async fn decide_queued_request(&mut self, which: u8, way: TestDecision) {
@@ -258,7 +263,9 @@ impl GateTestHarness {
                 client_id: "id".into(),
                 client_secret: None,
             }),
-            TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
+            TestDecision::Edit | TestDecision::OtherModel => {
+                return self.edit_consent_request(&consent_request, way, fresh).await;
+            }
             TestDecision::Stale => {
                 let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ALLOW_ONCE).await;
                 assert_eq!(
@@ -308,14 +315,14 @@ impl GateTestHarness {
         let starts = matches!(consent_request.body, ConsentRequestBody::StartServer { .. });
         if matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. })
         {
-            self.wait_for_remote().await;
+            self.wait_for_remote_server().await;
         }
         if starts {
             let is_over = |s: &host::view::ServerView| {
                 matches!(s.state, ServerState::Stopped | ServerState::Failed(_))
                     || s.state == ServerState::Ready && s.counts[0] > 0
             };
-            self.app.until(SERVER, "ready, or not", is_over).await;
+            self.app.until(BAD_SERVER_NAME, "ready, or not", is_over).await;
         }
     }
 
@@ -359,7 +366,12 @@ impl GateTestHarness {
         approved.has_lasting_approval |= lasts;
     }
 
-    pub(super) async fn edit(&mut self, consent_request: &ConsentRequestView, way: TestDecision, fresh: String) {
+    pub(super) async fn edit_consent_request(
+        &mut self,
+        consent_request: &ConsentRequestView,
+        way: TestDecision,
+        fresh: String,
+    ) {
         let edit = match (&consent_request.body, way) {
             (ConsentRequestBody::Tool { .. }, TestDecision::Edit) => {
                 ConsentRequestEdit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
@@ -409,7 +421,7 @@ impl GateTestHarness {
         let written = || {
             let log = self.read_audit_log();
             let of = |holds: &dyn Fn(&AuditEntry) -> bool| {
-                log.iter().filter(|e| e.kind == "tool" && e.server == SERVER && holds(e)).count()
+                log.iter().filter(|e| e.kind == "tool" && e.server == BAD_SERVER_NAME && holds(e)).count()
             };
             of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
         };

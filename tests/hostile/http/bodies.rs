@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::http::{HttpResponder, HttpServer, ordinary};
 
-use super::{LEGACY_REVISION, correct_response, remote_server};
-use crate::pair::ServerPair;
+use super::{LEGACY_REVISION, correct_call_response, remote_server};
+use crate::pair::GoodAndBadServers;
 
 /// Invalid response that the server sends to a tool call.
 enum BadResponse {
@@ -40,7 +40,7 @@ const fn response_case(
     ResponseCase { id, about, comes, words }
 }
 
-const OVERSIZED_BYTES: usize = 16 * 1024 * 1024 + 1;
+const OVERSIZED_BODY_BYTES: usize = 16 * 1024 * 1024 + 1;
 
 fn response_with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
@@ -80,7 +80,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X37",
         "a body of more than 16 MiB",
-        Body(|r| response_with_text(r, &"a".repeat(OVERSIZED_BYTES)).into()),
+        Body(|r| response_with_text(r, &"a".repeat(OVERSIZED_BODY_BYTES)).into()),
         &["16", "large"],
     ),
     response_case(
@@ -104,7 +104,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X37",
         "a byte order mark and CR LF",
-        Body(|r| format!("\u{feff}{}\r\n", correct_response(r)).into()),
+        Body(|r| format!("\u{feff}{}\r\n", correct_call_response(r)).into()),
         &[],
     ),
     // The message and its result add two levels of nesting.
@@ -114,7 +114,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X38",
         "two ids",
-        Body(|r| correct_response(r).to_string().replacen('{', r#"{"id":999,"#, 1).into()),
+        Body(|r| correct_call_response(r).to_string().replacen('{', r#"{"id":999,"#, 1).into()),
         &["twice"],
     ),
     response_case("X38", "an id that was never sent", Body(|r| response_with_id(r, &json!(999_999))), &["answer"]),
@@ -141,7 +141,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X38",
         "the same answer twice",
-        Events(|r| sse_event(&correct_response(r).to_string()).repeat(2).into()),
+        Events(|r| sse_event(&correct_call_response(r).to_string()).repeat(2).into()),
         &[],
     ),
     response_case(
@@ -149,7 +149,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
         "another's answer first",
         Events(|r| {
             let foreign = String::from_utf8(response_with_id(r, &json!(999_999))).unwrap_or_default();
-            (sse_event(&foreign) + &sse_event(&correct_response(r).to_string())).into()
+            (sse_event(&foreign) + &sse_event(&correct_call_response(r).to_string())).into()
         }),
         &[],
     ),
@@ -162,19 +162,19 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     response_case(
         "X42",
         "a batch where there are none",
-        Body(|r| json!([correct_response(r)]).to_string().into()),
+        Body(|r| json!([correct_call_response(r)]).to_string().into()),
         &["batch", "array", "answer"],
     ),
     response_case(
         "X42",
         "headers of another protocol",
-        Body(|r| format!("Content-Length: 5\r\n\r\n{}", correct_response(r)).into()),
+        Body(|r| format!("Content-Length: 5\r\n\r\n{}", correct_call_response(r)).into()),
         &["not JSON"],
     ),
     response_case(
         "X42",
         "words before the answer",
-        Body(|r| format!("Listening on port 1\n{}", correct_response(r)).into()),
+        Body(|r| format!("Listening on port 1\n{}", correct_call_response(r)).into()),
         &["not JSON"],
     ),
     response_case("X42", "a page", Typed("text/html", "<html>Please sign in</html>"), &["text/html"]),
@@ -184,23 +184,23 @@ const RESPONSE_CASES: &[ResponseCase] = &[
         "X42",
         "events that are no messages",
         Events(|r| {
-            ("event: message\ndata: hello\n\n".to_owned() + &sse_event(&correct_response(r).to_string())).into()
+            ("event: message\ndata: hello\n\n".to_owned() + &sse_event(&correct_call_response(r).to_string())).into()
         }),
         &[],
     ),
     response_case(
         "X52",
         "an event of 17 MiB",
-        Events(|r| sse_event(&response_with_text(r, &"a".repeat(OVERSIZED_BYTES))).into()),
+        Events(|r| sse_event(&response_with_text(r, &"a".repeat(OVERSIZED_BODY_BYTES))).into()),
         &["16", "large"],
     ),
 ];
 
 /// Runs the cases with these ids, each in a task of its own, so that the failure of one does not stop the others.
-async fn run_cases(ids: &[&str]) {
+async fn run_response_cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for at in (0..RESPONSE_CASES.len()).filter(|at| ids.contains(&RESPONSE_CASES[*at].id)) {
-        if let Err(error) = tokio::spawn(run_case(at)).await {
+        if let Err(error) = tokio::spawn(run_response_case(at)).await {
             failed.push(error.to_string());
         }
     }
@@ -209,28 +209,31 @@ async fn run_cases(ids: &[&str]) {
 
 #[tokio::test]
 async fn x37_x52_malformed_bytes_fail_their_call_immediately() {
-    run_cases(&["X37", "X52"]).await;
+    run_response_cases(&["X37", "X52"]).await;
 }
 
 #[tokio::test]
 async fn x38_unmatched_messages_affect_only_their_call() {
-    run_cases(&["X38"]).await;
+    run_response_cases(&["X38"]).await;
 }
 
 #[tokio::test]
 async fn x42_foreign_content_is_ignored_or_rejected() {
-    run_cases(&["X42"]).await;
+    run_response_cases(&["X42"]).await;
 }
 
-async fn run_case(at: usize) {
+async fn run_response_case(at: usize) {
     let ResponseCase { id, about, words, .. } = &RESPONSE_CASES[at];
     let what = format!("{id} over HTTP, {about}");
     let server = start_case_server(at).await;
     let config = remote_server(server.url("/mcp"));
     // With a long timeout, the test fails for its actual cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
-    let pair =
-        if is_at_once { ServerPair::start_ready_for_flood(config).await } else { ServerPair::ready(config).await };
+    let pair = if is_at_once {
+        GoodAndBadServers::start_ready_for_flood(config).await
+    } else {
+        GoodAndBadServers::ready(config).await
+    };
     let call = pair.call_bad_server(&what).await;
     if is_at_once && !words.is_empty() {
         pair.assert_failed_immediately(&what, &call, words);
@@ -303,7 +306,7 @@ async fn x37_gigabyte_body_is_truncated() {
             }
         })
         .await;
-        let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+        let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
         let call = pair.call_bad_server(&what).await;
         pair.assert_failed_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
@@ -333,7 +336,7 @@ async fn x38_response_is_never_delivered_to_another_call() {
                         let foreign = String::from_utf8(response_with_id(&message, &id)).unwrap_or_default();
                         answer.write_raw(sse_event(&foreign).as_bytes()).await?;
                     }
-                    answer.event(&correct_response(&message)).await
+                    answer.event(&correct_call_response(&message)).await
                 }
                 Some("second") => {
                     if let Ok(mut second) = second.lock() {
@@ -341,15 +344,16 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     }
                     // sleep: a slow server.
                     tokio::time::sleep(Duration::from_secs(1)).await;
-                    answer.json(&correct_response(&message)).await
+                    answer.json(&correct_call_response(&message)).await
                 }
                 _ => ordinary::respond(LEGACY_REVISION, &request, answer).await,
             }
         }
     })
     .await;
-    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
-    let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
+    let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
+    let calls =
+        async { tokio::join!(pair.call_echo_tool("bad", "1", "first"), pair.call_echo_tool("bad", "2", "second")) };
     let (first, second) = pair.while_good_server_responds(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let response = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY_REVISION, correct_response, remote_server, server_misbehaving_in_calls};
-use crate::pair::ServerPair;
-use crate::report::ResultRow;
+use super::{LEGACY_REVISION, correct_call_response, remote_server, server_misbehaving_in_calls};
+use crate::pair::GoodAndBadServers;
+use crate::report::AttackResultRow;
 
 /// Number of messages in a flood. The server runs in the same process as the host, so these tests use several threads,
 /// as the app does.
-const FLOOD_MESSAGES: u32 = 200_000;
+const FLOOD_MESSAGE_COUNT: u32 = 200_000;
 /// Number of events that the server sends in each write.
 const EVENTS_PER_WRITE: u32 = 100;
 
@@ -26,7 +26,7 @@ fn notification_text(method: &str, token: &Value, step: u32) -> String {
 }
 
 async fn run_flood(method: &'static str) {
-    let what = format!("X41, {FLOOD_MESSAGES} times {method}");
+    let what = format!("X41, {FLOOD_MESSAGE_COUNT} times {method}");
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
             return ordinary::respond(LEGACY_REVISION, &request, answer).await;
@@ -34,15 +34,15 @@ async fn run_flood(method: &'static str) {
         let request = request.json();
         let token = &request["params"]["_meta"]["progressToken"];
         answer.event_stream().await?;
-        for first in (0..FLOOD_MESSAGES).step_by(EVENTS_PER_WRITE as usize) {
+        for first in (0..FLOOD_MESSAGE_COUNT).step_by(EVENTS_PER_WRITE as usize) {
             let events = (first..first + EVENTS_PER_WRITE)
                 .map(|step| format!("data: {}\n\n", notification_text(method, token, step)));
             answer.write_raw(events.collect::<String>().as_bytes()).await?;
         }
-        answer.event(&correct_response(&request)).await
+        answer.event(&correct_call_response(&request)).await
     })
     .await;
-    let pair = ServerPair::start_ready_for_flood(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::start_ready_for_flood(remote_server(server.url("/mcp"))).await;
     let lists = server.count("tools/list");
     let began = Instant::now();
     let call = pair.call_bad_server(&what).await;
@@ -53,13 +53,16 @@ async fn run_flood(method: &'static str) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (retained, dropped) = {
         let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
+        (activity.entries_after(0, usize::MAX).count(), activity.missing_count())
     };
     assert!(
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "{what}: the number of retained entries is bounded, but {retained} are retained"
     );
-    assert!(dropped > u64::from(FLOOD_MESSAGES) / 2, "{what}: the number of dropped entries is reported: {dropped}");
+    assert!(
+        dropped > u64::from(FLOOD_MESSAGE_COUNT) / 2,
+        "{what}: the number of dropped entries is reported: {dropped}"
+    );
     pair.close(&what).await;
 }
 
@@ -87,7 +90,7 @@ async fn x40_dropped_connections_end_the_call() {
         Ok(())
     })
     .await;
-    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
     let call = pair.call_bad_server("X40, dropped connections").await;
     pair.assert_call_ended(
         "X40, dropped connections",
@@ -100,7 +103,7 @@ async fn x40_dropped_connections_end_the_call() {
 
 /// Calls a server whose streams always end at once, with this value in the `retry` field. Returns how often the host
 /// resumed the stream, the duration of the call, and the row of the result table.
-async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) {
+async fn count_stream_resumptions(retry: &'static str) -> (usize, Duration, AttackResultRow) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
@@ -110,7 +113,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) 
         ordinary::respond(LEGACY_REVISION, &request, answer).await
     })
     .await;
-    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
     let what = format!("X52, retry: {retry}");
     let call = pair.call_bad_server(&what).await;
     pair.assert_call_ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
@@ -121,7 +124,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) 
 
 #[tokio::test]
 async fn x52_retry_0_causes_no_busy_loop() {
-    let (resumed, took, _row) = count_resumptions("0").await;
+    let (resumed, took, _row) = count_stream_resumptions("0").await;
     assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is resumed");
     let most = took.as_secs_f64() + 1.0;
     assert!((resumed as f64) <= most, "X52: at most once a second, not {resumed} times in {took:?}");
@@ -129,6 +132,6 @@ async fn x52_retry_0_causes_no_busy_loop() {
 
 #[tokio::test]
 async fn x52_retry_of_30_years_does_not_block_the_call() {
-    let (resumed, _, _row) = count_resumptions("1000000000000").await;
+    let (resumed, _, _row) = count_stream_resumptions("1000000000000").await;
     assert!(resumed <= 1, "X52: the delay is clamped to a minute, so the stream is not resumed during the call");
 }

@@ -7,12 +7,12 @@ use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
 use super::{LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_method};
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 /// Asserts that the start of the server at this URL fails with one of these words in the message, while the
 /// well-behaved server has to respond. Returns the reason of the failure.
-pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
-    let pair = ServerPair::start(remote_server(url)).await;
+pub(super) async fn assert_start_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
+    let pair = GoodAndBadServers::start(remote_server(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good_server_responds(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
@@ -29,7 +29,7 @@ pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> Fai
 #[tokio::test]
 async fn x35_server_that_never_responds_times_out() {
     let server = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
-    assert_fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
+    assert_start_fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
@@ -38,7 +38,8 @@ async fn x35_unanswered_initialize_times_out() {
         answer.hang_until_closed().await
     })
     .await;
-    assert_fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
+    assert_start_fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"])
+        .await;
 }
 
 #[tokio::test]
@@ -48,7 +49,7 @@ async fn x42_web_page_is_not_a_server() {
         answer.respond(200, "content-type: text/html\r\n", page).await
     })
     .await;
-    assert_fails(server.url("/"), "X42, a web page", &["text/html"]).await;
+    assert_start_fails(server.url("/"), "X42, a web page", &["text/html"]).await;
 }
 
 #[tokio::test]
@@ -59,7 +60,7 @@ async fn closed_port_is_unreachable() {
     // The runtime closes the listener shortly after it was dropped.
     // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let reason = assert_fails(url, "nobody listens", &["could not be reached"]).await;
+    let reason = assert_start_fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
 }
 
@@ -88,7 +89,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
         answer.json(&message).await
     })
     .await;
-    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
     let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
     assert!(catalog.tool("echo").is_some(), "X54: a tool with a valid annotation is listed");
     for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
@@ -142,7 +143,7 @@ async fn x54_stdio_server_has_no_http_headers() {
     let record = folder.path().join("record");
     let reply = format!("tools/list={tool}");
     let args = ["--revision", MODERN_REVISION, "--reply", &reply, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready(scripted_config(&args)).await;
+    let pair = GoodAndBadServers::ready(scripted_config(&args)).await;
     pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();
     assert!(record.contains("tools/call") && !record.contains("X-Evil"), "{what}: only the message is sent: {record}");

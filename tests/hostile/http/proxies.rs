@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsTerminator};
 
-use super::opening::assert_fails;
+use super::opening::assert_start_fails;
 use super::secure::write_trust_file;
 use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 async fn start_ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
@@ -25,7 +25,7 @@ async fn start_tunnel_proxy(address: SocketAddr) -> HttpServer {
 }
 
 async fn assert_call_succeeds(url: String, what: &str) {
-    let pair = ServerPair::ready(remote_server(url)).await;
+    let pair = GoodAndBadServers::ready(remote_server(url)).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     pair.close(what).await;
@@ -86,7 +86,7 @@ async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
 async fn proxy_with_its_own_certificate_is_rejected() {
     let what = "a proxy that listens in";
     if let Some(url) = own_process::inherited_server_url() {
-        assert_fails(url, what, &["certificate"]).await;
+        assert_start_fails(url, what, &["certificate"]).await;
         return;
     }
     let (authority, other) = (CertificateAuthority::new(), CertificateAuthority::new());
@@ -109,7 +109,7 @@ async fn proxy_with_its_own_certificate_is_rejected() {
 async fn refusal_of_the_proxy_is_reported() {
     let what = "a proxy that wants a password";
     if let Some(url) = own_process::inherited_server_url() {
-        assert_fails(url, what, &["proxy"]).await;
+        assert_start_fails(url, what, &["proxy"]).await;
         return;
     }
     let proxy = HttpServer::start(|_, mut answer| async move { answer.status(407).await }).await;
@@ -128,7 +128,7 @@ async fn refusal_of_the_proxy_is_reported() {
 async fn silent_proxy_times_out() {
     let what = "a proxy that says nothing";
     if let Some(url) = own_process::inherited_server_url() {
-        assert_fails(url, what, &["no answer", "in time"]).await;
+        assert_start_fails(url, what, &["no answer", "in time"]).await;
         return;
     }
     let proxy = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;

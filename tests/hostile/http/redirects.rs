@@ -11,15 +11,15 @@ use testkit::tls::{CertificateAuthority, TlsTerminator};
 use super::LEGACY_REVISION;
 use super::secure::write_trust_file;
 use crate::own_process;
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
-const SECRET: &str = "Bearer of-the-user";
+const AUTHORIZATION_HEADER: &str = "Bearer of-the-user";
 
 /// Adds and starts a server with a secret header, while the well-behaved server has to respond. Returns the servers,
 /// and the result of the start.
-async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
-    let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
-    let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
+async fn start_server_with_secret_header(what: &str, url: String) -> (GoodAndBadServers, Result<(), String>) {
+    let headers = BTreeMap::from([("Authorization".to_owned(), AUTHORIZATION_HEADER.to_owned())]);
+    let pair = GoodAndBadServers::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view =
         pair.while_good_server_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
@@ -39,7 +39,11 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
             "{what}: no token is sent to another origin: {}",
             request.head
         );
-        assert!(!request.head.contains(SECRET), "{what}: no secret is in another header: {}", request.head);
+        assert!(
+            !request.head.contains(AUTHORIZATION_HEADER),
+            "{what}: no secret is in another header: {}",
+            request.head
+        );
     }
 }
 
@@ -63,7 +67,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
         let what = format!("X49, {status} to another origin");
         let other = start_ordinary_server().await;
         let server = start_redirecting_server(status, other.url("/mcp")).await;
-        let (pair, ended) = add_server(&what, server.url("/mcp")).await;
+        let (pair, ended) = start_server_with_secret_header(&what, server.url("/mcp")).await;
         let message = ended.expect_err("X49: a redirect to another origin is not followed");
         assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
         assert_received_nothing(&what, &other);
@@ -88,7 +92,7 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
             }
         })
         .await;
-        let (pair, ended) = add_server(&what, server.url("/mcp")).await;
+        let (pair, ended) = start_server_with_secret_header(&what, server.url("/mcp")).await;
         assert_eq!(ended, Ok(()), "{what}: the server is ready");
         pair.app.until("bad", "known", |s| s.counts[0] > 0).await;
         let call = pair.call_bad_server(&what).await;
@@ -102,7 +106,7 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
 async fn x49_https_does_not_redirect_to_http() {
     let what = "X49, https to http";
     if let Some(url) = own_process::inherited_server_url() {
-        let (pair, ended) = add_server(what, url).await;
+        let (pair, ended) = start_server_with_secret_header(what, url).await;
         let message = ended.expect_err("X49: a redirect to http is not followed");
         assert!(message.contains("redirect"), "{what}: the error message contains the cause: {message}");
         pair.close(what).await;
@@ -133,10 +137,14 @@ async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
     })
     .await;
     let what = "X49, a redirect within the origin";
-    let (pair, ended) = add_server(what, server.url("/mcp")).await;
+    let (pair, ended) = start_server_with_secret_header(what, server.url("/mcp")).await;
     assert_eq!(ended, Ok(()), "X49: a redirect within the origin is followed");
     let moved = server.received_requests().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
-    assert_eq!(moved.header("authorization"), Some(SECRET), "X49: the redirected request has the user's header");
+    assert_eq!(
+        moved.header("authorization"),
+        Some(AUTHORIZATION_HEADER),
+        "X49: the redirected request has the user's header"
+    );
     pair.close(what).await;
 }
 
@@ -151,7 +159,7 @@ async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     })
     .await;
     let what = "X49, 30 hops";
-    let (pair, ended) = add_server(what, server.url("/hop/0")).await;
+    let (pair, ended) = start_server_with_secret_header(what, server.url("/hop/0")).await;
     let message = ended.expect_err("X49: an endless chain of redirects fails");
     assert!(message.contains("redirect"), "X49: the error message contains the cause: {message}");
     let longest =

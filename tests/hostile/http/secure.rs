@@ -5,10 +5,10 @@
 use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsIdentity, TlsTerminator};
 
-use super::opening::assert_fails;
+use super::opening::assert_start_fails;
 use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 
 async fn start_unencrypted_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
@@ -25,13 +25,13 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
 }
 
 /// Environment variable that tells the separate test process which words the error message must contain.
-const EXPECTED_WORDS_VARIABLE: &str = "EXPECTED_WORDS";
+const EXPECTED_ERROR_WORDS_VARIABLE: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
 async fn server_with_an_invalid_certificate_is_rejected() {
     if let Some(url) = own_process::inherited_server_url() {
-        let words = std::env::var(EXPECTED_WORDS_VARIABLE).expect("what is expected is given along");
-        assert_fails(url, "TLS", &["certificate", &words]).await;
+        let words = std::env::var(EXPECTED_ERROR_WORDS_VARIABLE).expect("what is expected is given along");
+        assert_start_fails(url, "TLS", &["certificate", &words]).await;
         return;
     }
     let authority = CertificateAuthority::new();
@@ -45,7 +45,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let server = start_unencrypted_server().await;
         let front = TlsTerminator::in_front_of(server.address, &identity).await;
         let test = "server_with_an_invalid_certificate_is_rejected";
-        let environment = [("SSL_CERT_FILE", trusted.as_str()), (EXPECTED_WORDS_VARIABLE, words)];
+        let environment = [("SSL_CERT_FILE", trusted.as_str()), (EXPECTED_ERROR_WORDS_VARIABLE, words)];
         own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
         assert!(
             server.received_requests().is_empty(),
@@ -59,7 +59,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
 async fn server_with_a_trusted_certificate_is_used() {
     let what = "TLS, a trusted certificate";
     if let Some(url) = own_process::inherited_server_url() {
-        let pair = ServerPair::ready(remote_server(url)).await;
+        let pair = GoodAndBadServers::ready(remote_server(url)).await;
         let call = pair.call_bad_server(what).await;
         pair.assert_call_ended(what, &call, &[]);
         pair.close(what).await;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use serde_json::json;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
 use super::{
     LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_calls, server_misbehaving_in_method,
 };
-use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
+use crate::pair::{GoodAndBadServers, IDLE_CALL_TIMEOUT, TOTAL_CALL_TIMEOUT};
 
 #[tokio::test]
 async fn x35_unanswered_call_times_out_and_is_cancelled() {
@@ -18,10 +18,10 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         let server =
             server_misbehaving_in_calls(revision, |_, mut answer| async move { answer.hang_until_closed().await })
                 .await;
-        let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+        let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
         let call = pair.call_bad_server(&what).await;
         pair.assert_call_ended(&what, &call, &["no answer"]);
-        assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
+        assert!(call.took >= IDLE_CALL_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
         // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
         let cancellations = server.count("notifications/cancelled");
         assert_eq!(
@@ -38,11 +38,11 @@ async fn x35_cancellation_is_immediate() {
     let server =
         server_misbehaving_in_calls(LEGACY_REVISION, |_, mut answer| async move { answer.hang_until_closed().await })
             .await;
-    let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::ready(remote_server(server.url("/mcp"))).await;
     let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
-    assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "X35: the call reaches the server");
-    let ended = ready_without_timer("X35, cancelling", async {
+    assert!(testkit::deadline::poll_until(TOTAL_CALL_TIMEOUT, is_called).await, "X35: the call reaches the server");
+    let ended = await_without_timer("X35, cancelling", async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });
@@ -59,7 +59,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         answer.hang_until_closed().await
     })
     .await;
-    let pair = ServerPair::start(remote_server(server.url("/mcp"))).await;
+    let pair = GoodAndBadServers::start(remote_server(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
     let noted = async {
@@ -71,7 +71,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
             events.next().await;
         }
     };
-    let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
+    let noted = tokio::time::timeout(TOTAL_CALL_TIMEOUT + Duration::from_secs(3), noted);
     let note = pair.while_good_server_responds("X35, a list without an answer", noted).await;
     let note = note.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "X35: the report contains the cause: {note}");
@@ -89,7 +89,7 @@ async fn x52_body_of_one_byte_per_second_times_out() {
         }
     })
     .await;
-    assert_times_out(server.url("/mcp"), "X52, a JSON body of one byte a second").await;
+    assert_call_times_out(server.url("/mcp"), "X52, a JSON body of one byte a second").await;
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn x52_stream_of_one_byte_per_second_times_out() {
         }
     })
     .await;
-    assert_times_out(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
+    assert_call_times_out(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
 }
 
 #[tokio::test]
@@ -112,11 +112,11 @@ async fn x52_unterminated_event_times_out() {
     let server = server_misbehaving_in_calls(LEGACY_REVISION, |request, mut answer| async move {
         answer.event_stream().await?;
         // The event without its final empty line.
-        answer.write_raw(format!("data: {}\n", super::correct_response(&request)).as_bytes()).await?;
+        answer.write_raw(format!("data: {}\n", super::correct_call_response(&request)).as_bytes()).await?;
         answer.hang_until_closed().await
     })
     .await;
-    assert_times_out(server.url("/mcp"), "X52, an event that is never ended").await;
+    assert_call_times_out(server.url("/mcp"), "X52, an event that is never ended").await;
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn x52_stream_of_comments_times_out() {
         }
     })
     .await;
-    assert_times_out(server.url("/mcp"), "X52, a stream of comments").await;
+    assert_call_times_out(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
 /// The server sends progress notifications without end. They extend the timeout of a call only up to a limit.
@@ -147,11 +147,11 @@ async fn x52_stream_of_progress_times_out() {
         Ok(())
     })
     .await;
-    assert_times_out(server.url("/mcp"), "X52, [lifecycle-timeout-maximum] a stream of progress").await;
+    assert_call_times_out(server.url("/mcp"), "X52, [lifecycle-timeout-maximum] a stream of progress").await;
 }
 
-async fn assert_times_out(url: String, what: &str) {
-    let pair = ServerPair::ready(remote_server(url)).await;
+async fn assert_call_times_out(url: String, what: &str) {
+    let pair = GoodAndBadServers::ready(remote_server(url)).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &["no answer", "not ended", "took longer"]);
     pair.close(what).await;

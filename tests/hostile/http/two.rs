@@ -7,8 +7,8 @@ use testkit::tls::CertificateAuthority;
 use super::secure::write_trust_file;
 use super::{MODERN_REVISION, remote_server};
 use crate::own_process;
-use crate::pair::ServerPair;
-use crate::report::ResultRows;
+use crate::pair::GoodAndBadServers;
+use crate::report::AttackResultRows;
 
 fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
@@ -21,7 +21,7 @@ fn valid_reply(request: &HttpRequest) -> Http2Reply {
 
 /// Runs a test again in a separate process, with an HTTP/2 server that responds to tool calls with `at_calls`. Returns
 /// the server, and the result rows of that process, which are written when they are dropped.
-async fn run_test_with_http2_server(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, ResultRows) {
+async fn run_test_with_http2_server(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, AttackResultRows) {
     let authority = CertificateAuthority::new();
     let (_folder, trusted) = write_trust_file(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
@@ -39,7 +39,7 @@ async fn run_test_with_http2_server(test: &str, at_calls: Option<Http2Reply>) ->
 /// In the separate process: makes one call, and asserts that it fails with one of these words, or succeeds if there are
 /// none.
 async fn assert_call_ends(url: String, what: &str, words: &[&str]) {
-    let pair = ServerPair::ready(remote_server(url)).await;
+    let pair = GoodAndBadServers::ready(remote_server(url)).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, words);
     pair.close(what).await;

@@ -8,7 +8,7 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, tool_keys};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Conversation;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use host::{CallOrigin, ShownDefinition};
+use host::{CallOrigin, DefinitionShownToUser};
 use models::{MessagePart, ReplyDelta, StopReason};
 use offers::review::{DefinitionKind, Flag};
 use policy::{ApprovalScope, ReviewState};
@@ -18,7 +18,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 
 /// Text that stands for a secret, or for the harmful part of a call, in all scenarios.
-pub(crate) const CANARY: &str = "canary-4f1e";
+pub(crate) const HARM_CANARY: &str = "canary-4f1e";
 /// Identifier of the conversation in all scenarios.
 const CONVERSATION_ID: &str = "outside";
 
@@ -31,7 +31,7 @@ pub(crate) fn tool_definition(name: &str, description: &str, parameters: &[&str]
 }
 
 /// App, scripted model and servers of one scenario.
-pub(crate) struct Stage {
+pub(crate) struct ScenarioHost {
     pub(crate) app: TestApp,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
@@ -39,7 +39,7 @@ pub(crate) struct Stage {
     records: tempfile::TempDir,
 }
 
-impl Stage {
+impl ScenarioHost {
     /// Starts an app with these servers, each given as its name, its tools, and the text that each of its tools
     /// returns.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
@@ -88,7 +88,7 @@ impl Stage {
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.server_review(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
-        let definition = ShownDefinition {
+        let definition = DefinitionShownToUser {
             kind: DefinitionKind::Tool,
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),
@@ -120,7 +120,7 @@ impl Stage {
         self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
         let mut requests: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
-            while self.chat.reply_in_progress(CONVERSATION_ID).0 {
+            while self.chat.is_replying_with_partial_reply(CONVERSATION_ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result_request) {
                     if requests.iter().all(|known| known.id != request.id) {
                         let answer = if shows_canary(&request) {
@@ -140,9 +140,9 @@ impl Stage {
         requests
     }
 
-    /// Returns `true` if a server has received the text [`CANARY`], which stands for the harm.
+    /// Returns `true` if a server has received the text [`HARM_CANARY`], which stands for the harm.
     pub(crate) fn has_received_canary(&self, server: &str) -> bool {
-        self.received_text(server).contains(CANARY)
+        self.received_text(server).contains(HARM_CANARY)
     }
 
     /// Returns all messages that a server has received, as one text.
@@ -169,11 +169,11 @@ fn is_tool_or_result_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
 }
 
-/// Returns `true` if a consent request shows the text [`CANARY`], which stands for the harm.
+/// Returns `true` if a consent request shows the text [`HARM_CANARY`], which stands for the harm.
 pub(crate) fn shows_canary(request: &ConsentRequestView) -> bool {
     match &request.body {
-        ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
-        ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
+        ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(HARM_CANARY),
+        ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(HARM_CANARY),
         _ => false,
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use host::view::ConsentRequestView;
 
 use super::stage::request_summary;
-use crate::report::{Measurements, ResultRow};
+use crate::report::{AttackMeasurements, AttackResultRow};
 
 /// Environment variable with the path of the file to which the lines of the table are appended, if the table is to be
 /// updated.
@@ -31,7 +31,7 @@ pub(crate) enum ScenarioOutcome {
 }
 
 /// Attack with its outcome, which is one line of `RESULTS.md`.
-pub(crate) struct Scenario {
+pub(crate) struct AttackScenario {
     /// Identifier of the scenario, such as B01.
     pub(crate) id: &'static str,
     /// Names of the attack classes of published benchmarks that the scenario covers.
@@ -40,7 +40,7 @@ pub(crate) struct Scenario {
     pub(crate) tried: &'static str,
 }
 
-impl Scenario {
+impl AttackScenario {
     /// Asserts that `RESULTS.md` contains the line of this outcome, or appends the line to a file if the table is to be
     /// updated. `before` is what the user saw in addition to the consent requests `shown`.
     pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: ScenarioOutcome) {
@@ -70,8 +70,8 @@ impl Scenario {
             let results = include_str!("../RESULTS.md");
             assert!(results.lines().any(|known| known == line), "`cargo xtask hostile` writes RESULTS.md anew: {line}");
         }
-        let mut row = ResultRow::default();
+        let mut row = AttackResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
+        row.record_withstood(AttackMeasurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     }
 }

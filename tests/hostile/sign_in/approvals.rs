@@ -14,7 +14,7 @@ use testkit::authorization::{
 
 use super::machines::{CLIENT_ID, issuer_with_client, settings_with_secret};
 use super::{SignInAttempt, wait_for_start_result};
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_word;
 
 /// Returns a sign-in attempt whose hostile server is not started yet. The test decides on its consent requests.
@@ -28,7 +28,7 @@ async fn unstarted_sign_in(
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth, ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = ServerPair::with_undecided_start(config.into()).await;
+    let pair = GoodAndBadServers::with_undecided_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
         pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();

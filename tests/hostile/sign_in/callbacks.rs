@@ -13,7 +13,7 @@ use super::{SignInAttempt, wait_for_start_result};
 async fn start_sign_in(what: &str) -> (SignInAttempt, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-    let by_hand = |pair: &crate::pair::ServerPair| {
+    let by_hand = |pair: &crate::pair::GoodAndBadServers| {
         pair.app.platform.browses.store(false, std::sync::atomic::Ordering::Relaxed);
     };
     let tried = SignInAttempt::start_with_servers(what, issuer, server, by_hand).await;

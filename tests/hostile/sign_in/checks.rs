@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use testkit::authorization::{
-    AuthorizationBehaviour, AuthorizationScript, IssParameter, MetadataLocation, ProtectedScript,
+    AuthorizationBehaviour, AuthorizationMetadataLocation, AuthorizationScript, IssParameter, ProtectedScript,
 };
 
 use super::SignInAttempt;
 use crate::report::{random_word, seeded_random};
 
-fn single_member(name: &str, value: Value) -> Map<String, Value> {
+fn object_with_single_member(name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
@@ -97,10 +97,10 @@ async fn x44_error_of_another_issuer_is_not_shown() {
 /// [auth-as-issuer-match].
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_is_discarded() {
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
-            overrides: single_member("issuer", json!("https://evil.example")),
+            overrides: object_with_single_member("issuer", json!("https://evil.example")),
             ..AuthorizationScript::default()
         };
         let what = format!("X44, metadata of another issuer ({metadata:?})");
@@ -121,7 +121,7 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
 async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
     let server = ProtectedScript {
-        overrides: single_member("resource", json!("https://evil.example/mcp")),
+        overrides: object_with_single_member("resource", json!("https://evil.example/mcp")),
         ..ProtectedScript::default()
     };
     let tried = SignInAttempt::start(what, AuthorizationScript::default(), server).await;
@@ -136,7 +136,7 @@ async fn x44_metadata_of_another_resource_is_rejected() {
 #[tokio::test]
 async fn x46_sign_in_requires_s256() {
     let plain = || Some(vec!["plain".to_owned()]);
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::OpenIdAppended] {
         for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
             let what = format!("X46, PKCE: {about} ({metadata:?})");
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };

@@ -2,7 +2,9 @@
 
 use host::view::ServerState;
 use serde_json::{Map, json};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaked_credentials,
+};
 
 use super::SignInAttempt;
 
@@ -29,7 +31,7 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the sign-in at the second server succeeds");
     assert_eq!(second.count("/register"), 1, "{what}: the client is registered at the second server");
     // Both issuers have the same resource server, which may receive the tokens of both.
-    let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
+    let found = find_leaked_credentials(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: the second server received no credential of the first");
     tried.close().await;
 }
@@ -57,7 +59,7 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
         0,
         "{what}: the second server receives no refresh request"
     );
-    let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
+    let found = find_leaked_credentials(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: the second server received no credential of the first");
     tried.close().await;
 }
@@ -88,7 +90,7 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
             request.head
         );
     }
-    let found = find_leaks(&[&issuer], &[&tried.server, &other.server]);
+    let found = find_leaked_credentials(&[&issuer], &[&tried.server, &other.server]);
     assert_eq!(found, [""; 0], "{what}: the malicious server received no credential of the honest one");
     tried.close().await;
     other.close().await;

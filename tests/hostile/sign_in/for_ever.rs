@@ -34,7 +34,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
 }
 
 /// Returns the number of requests that the server and its authorization server have received.
-fn count_requests(tried: &SignInAttempt) -> usize {
+fn count_sign_in_requests(tried: &SignInAttempt) -> usize {
     tried.server.received_requests().len() + tried.issuer.received_requests().len()
 }
 
@@ -70,9 +70,13 @@ async fn x51_broken_server_causes_few_requests() {
         let tried = SignInAttempt::start(&what, issuer, server).await;
         // Retries have random delays of up to half a minute.
         advance_time(MINUTE).await;
-        let sent = count_requests(&tried);
+        let sent = count_sign_in_requests(&tried);
         println!("{about}: {sent} requests in a minute");
-        assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", request_lines(&tried));
+        assert!(
+            sent <= MAX_REQUESTS_PER_MINUTE,
+            "{what}: {sent} requests in a minute: {:#?}",
+            recorded_request_lines(&tried)
+        );
         let state = tried.pair.app.server("bad").await.state;
         let message = match &state {
             ServerState::NeedsSignIn(needed) => needed.cause.clone(),
@@ -109,8 +113,8 @@ async fn x51_server_in_use_causes_few_requests() {
 pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_limited = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
-    assert!(is_limited, "{what}: the tools are read again: {:#?}", request_lines(&tried));
-    let (before, lists) = (count_requests(&tried), tried.server.requests_with_method("tools/list").len());
+    assert!(is_limited, "{what}: the tools are read again: {:#?}", recorded_request_lines(&tried));
+    let (before, lists) = (count_sign_in_requests(&tried), tried.server.requests_with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
     let is_refused = |state: &ServerState| match state {
@@ -119,18 +123,22 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
     };
     tried.pair.app.until("bad", "waits for its user, and reports the reason", |s| is_refused(&s.state)).await;
     advance_time(MINUTE.saturating_sub(began.elapsed())).await;
-    let mut sent = count_requests(&tried) - before;
+    let mut sent = count_sign_in_requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {
         // Reads of lists succeed each time. Their number is bounded for every server (X41).
         sent -= tried.server.requests_with_method("tools/list").len() - lists;
     }
-    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &request_lines(&tried));
+    assert!(
+        sent <= MAX_REQUESTS_PER_MINUTE,
+        "{what}: {sent} requests in a minute: {:#?}",
+        &recorded_request_lines(&tried)
+    );
     tried.close().await;
 }
 
 /// Returns the requests that the server and its authorization server received, each as a text with the HTTP method, the
 /// path and the JSON-RPC method. Those of the server are first.
-fn request_lines(tried: &SignInAttempt) -> Vec<String> {
+fn recorded_request_lines(tried: &SignInAttempt) -> Vec<String> {
     let requests = tried.server.received_requests().into_iter().chain(tried.issuer.received_requests());
     requests
         .map(|request| format!("{} {} {}", request.method, request.path_without_query(), request.rpc_method()))
@@ -143,13 +151,13 @@ async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";
     let tried = SignInAttempt::start(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.wait_for_end().await, Ok(()), "{what}: the server is ready");
-    let before = count_requests(&tried);
+    let before = count_sign_in_requests(&tried);
     tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let call = tried.pair.call_bad_server(what).await;
     tried.pair.assert_call_ended(what, &call, &["401", "sign", "token"]);
     advance_time(Duration::from_secs(5)).await;
-    let sent = count_requests(&tried) - before;
-    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", request_lines(&tried));
+    let sent = count_sign_in_requests(&tried) - before;
+    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", recorded_request_lines(&tried));
     assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: the number of refreshes is small");
     tried.close().await;
 }

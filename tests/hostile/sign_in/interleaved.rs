@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, IssParameter, ProtectedScript, ProtectedServer, RefreshBehaviour,
-    RefusalBehaviour, find_leaks,
+    RefusalBehaviour, find_leaked_credentials,
 };
 use testkit::time::advance_time;
 
@@ -20,7 +20,7 @@ use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
 /// Number of random sequences of events. `PROPTEST_RNG_SEED` determines them.
-const RANDOM_SEQUENCES: u32 = 12;
+const RANDOM_SEQUENCE_COUNT: u32 = 12;
 const SERVER_NAMES: [&str; 2] = ["first", "second"];
 
 /// Event in a random sequence. Numbers are indexes of servers or of authorization servers.
@@ -151,12 +151,12 @@ impl SignInTestWorld {
     fn assert_no_leaks(&self, events: &[RandomSignInEvent]) {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
-        let found = find_leaks(&[one, other], &[first, second]);
+        let found = find_leaked_credentials(&[one, other], &[first, second]);
         assert!(found.is_empty(), "no credential reaches another server after {events:?}, but found: {found:#?}");
     }
 }
 
-async fn run_case(events: Vec<RandomSignInEvent>) {
+async fn run_sign_in_events(events: Vec<RandomSignInEvent>) {
     let world = SignInTestWorld::new().await;
     let user = world.app.decide_automatically(allow_starts_and_tools);
     for name in SERVER_NAMES {
@@ -183,14 +183,14 @@ async fn run_case(events: Vec<RandomSignInEvent>) {
 fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut config =
-        Config { cases: RANDOM_SEQUENCES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
+        Config { cases: RANDOM_SEQUENCE_COUNT, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(seeded_random("orders").u64(..));
     }
     let seed = config.rng_seed;
     TestRunner::new(config)
         .run(&events_strategy(), |events| {
-            let ran = runtime.block_on(async { tokio::spawn(run_case(events)).await });
+            let ran = runtime.block_on(async { tokio::spawn(run_sign_in_events(events)).await });
             ran.map_err(|error| TestCaseError::fail(error.to_string()))
         })
         .unwrap_or_else(|error| panic!("X51, PROPTEST_RNG_SEED={seed}: {error}"));

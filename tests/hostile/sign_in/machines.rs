@@ -10,11 +10,11 @@ use testkit::authorization::{
 };
 
 use super::{SignInAttempt, wait_for_start_result};
-use crate::pair::ServerPair;
+use crate::pair::GoodAndBadServers;
 use crate::report::random_word;
 
 pub(super) const CLIENT_ID: &str = "harbour-office";
-const REVISION: &str = "2026-07-28";
+const MODERN_REVISION: &str = "2026-07-28";
 
 /// Returns the script of an authorization server that knows one client with this secret, and does not register others.
 pub(super) fn issuer_with_client(secret: &str) -> AuthorizationScript {
@@ -39,7 +39,7 @@ pub(super) fn settings_with_secret(issuer: &AuthorizationServer, grant: GrantTyp
 }
 
 fn modern_server() -> ProtectedScript {
-    ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
+    ProtectedScript { revision: MODERN_REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
 /// Starts a sign-in with these settings. `secrets` are the names and values of secrets that are stored before.
@@ -53,7 +53,7 @@ async fn start_sign_in(
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
     let origin = config.origin().unwrap();
-    let pair = ServerPair::with_stopped_bad_server(config.into()).await;
+    let pair = GoodAndBadServers::with_stopped_bad_server(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
         pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();

@@ -3,8 +3,8 @@
 use host::view::ServerState;
 use serde_json::{Map, json};
 use testkit::authorization::{
-    AuthorizationScript, MetadataLocation, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation, find_leaks,
-    parameter_value,
+    AuthorizationMetadataLocation, AuthorizationScript, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation,
+    find_leaked_credentials, parameter_value,
 };
 use testkit::calls::UserCalls as _;
 
@@ -20,7 +20,7 @@ async fn sign_in_successfully(what: &str, issuer: AuthorizationScript, server: P
 /// metadata. Covers the MCP requirements [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required]
 /// [auth-prm-header-url].
 #[tokio::test]
-async fn challenge_leads_to_the_authorization_server_and_back() {
+async fn unauthorized_response_starts_a_successful_sign_in() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         let what = format!("signing in with {revision}");
         let server = ProtectedScript { revision: revision.to_owned(), ..ProtectedScript::default() };
@@ -145,7 +145,7 @@ async fn user_signs_in_again_without_a_refresh_token() {
 /// Consent to the scopes of a call is requested only when the call needs them. Covers the MCP requirements
 /// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege].
 #[tokio::test]
-async fn more_scopes_are_requested_when_needed() {
+async fn missing_scopes_are_requested_when_a_call_needs_them() {
     let what = "step-up";
     let server = ProtectedScript {
         challenge_scope: Some("read".to_owned()),
@@ -173,7 +173,7 @@ async fn more_scopes_are_requested_when_needed() {
 /// [auth-b-default-endpoints].
 #[tokio::test]
 async fn server_of_the_first_revision_issues_its_own_tokens() {
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::None] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::None] {
         let what = format!("2025-03-26, metadata: {metadata:?}");
         let script = AuthorizationScript { metadata, iss_advertised: false, ..AuthorizationScript::default() };
         let server = ProtectedScript {
@@ -198,7 +198,7 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
 /// page, as [`SignInAttempt::close`] asserts. Covers the MCP requirements [auth-token-storage]
 /// [auth-refresh-confidential] [auth-cc-protect-secret].
 #[tokio::test]
-async fn sign_out_leaves_nothing() {
+async fn sign_out_revokes_tokens_and_leaves_no_secret() {
     let what = "signing out";
     let script =
         AuthorizationScript { auth_methods: vec!["client_secret_post".to_owned()], ..AuthorizationScript::default() };
@@ -211,7 +211,11 @@ async fn sign_out_leaves_nothing() {
     assert!(tried.issuer.count("/revoke") >= 1, "{what}: the revocation was requested");
     let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
     assert!(known.account.is_none(), "{what}: no account is signed in");
-    assert_eq!(find_leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: no credential was sent elsewhere");
+    assert_eq!(
+        find_leaked_credentials(&[&tried.issuer], &[&tried.server]),
+        [""; 0],
+        "{what}: no credential was sent elsewhere"
+    );
     tried.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::app::{ConnectedApp, require};
+use super::connected_host::{ConnectedHost, require};
 use super::{
     FAULT_NOT_APPLICABLE, FaultOutcome, FaultOutcomes, OUTCOME_FAILED_WITH_CAUSE, OUTCOME_SERVER_RECOVERED,
     OUTCOME_SUCCEEDED,
@@ -16,8 +16,9 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();
     let lines = StdioFaultControl { folder: folder.path() };
-    lines.set_fault("none");
-    let connected = ConnectedApp::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
+    lines.write_fault_file("none");
+    let connected =
+        ConnectedHost::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
     let bytewise = lines.check_responses_unaffected(&connected, "bytewise").await;
     let late = lines.check_responses_unaffected(&connected, "late").await;
     let twice = lines.check_responses_unaffected(&connected, "twice").await;
@@ -30,7 +31,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
 /// Kills the server's process during a call. The call must fail, and the host must restart the server. Covers the MCP
 /// requirement [stdio-restart-on-crash].
 async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
-    let connected = ConnectedApp::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
+    let connected = ConnectedHost::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
     let call = connected.start_call(30).await;
     let process = connected.server_pid().await.ok_or("a ready server should have a process")?;
     kill_process(process);
@@ -52,7 +53,7 @@ fn kill_process(pid: u32) {
 /// the lines of its output.
 fn fault_proxy_command(row: &MatrixRow, folder: &Path) -> LaunchCommand {
     let inner = row.server.launch(row.transport);
-    let mut launch = installed::node_server("between.mjs").with_argument(&folder.display().to_string());
+    let mut launch = installed::node_server_command("between.mjs").with_argument(&folder.display().to_string());
     launch = launch.with_argument(&inner.program.display().to_string());
     for argument in &inner.arguments {
         launch = launch.with_argument(argument);
@@ -67,17 +68,17 @@ struct StdioFaultControl<'a> {
 
 impl StdioFaultControl<'_> {
     /// Sets the fault that the proxy process applies to all lines from now on.
-    fn set_fault(&self, fault: &str) {
-        super::set_fault(self.folder, fault);
+    fn write_fault_file(&self, fault: &str) {
+        super::write_fault_file(self.folder, fault);
     }
 
-    async fn check_responses_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
-        self.set_fault(fault);
+    async fn check_responses_unaffected(&self, connected: &ConnectedHost, fault: &str) -> FaultOutcome {
+        self.write_fault_file(fault);
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         for _ in 0..3 {
-            connected.check_add().await?;
+            connected.call_add_and_check_result().await?;
         }
-        self.set_fault("none");
+        self.write_fault_file("none");
         let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
         require(sent == 3, "three calls should be sent once each", sent)?;
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
@@ -87,11 +88,11 @@ impl StdioFaultControl<'_> {
 
     /// Makes the proxy cut a line of the server's output and kill the server. The call must fail, and the host must
     /// restart the server.
-    async fn cut_stream(&self, connected: &ConnectedApp) -> FaultOutcome {
+    async fn cut_stream(&self, connected: &ConnectedHost) -> FaultOutcome {
         let call = connected.start_call(30).await;
-        self.set_fault("cut");
+        self.write_fault_file("cut");
         connected.expect_call_failure(call).await?;
-        self.set_fault("none");
+        self.write_fault_file("none");
         connected.wait_until_recovered().await?;
         let sent = super::count_in_file(self.folder, "seen", "\"slow_report\"");
         require(sent == 1, "the call should be sent once", sent)?;
@@ -100,10 +101,10 @@ impl StdioFaultControl<'_> {
 
     /// Makes the proxy discard the response to a call. The call must time out, and later calls must succeed. Covers the
     /// MCP requirement [lifecycle-timeouts].
-    async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
-        self.set_fault("never");
+    async fn suppress_response(&self, connected: &ConnectedHost) -> FaultOutcome {
+        self.write_fault_file("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());
-        self.set_fault("none");
+        self.write_fault_file("none");
         let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         require(timed_out, "the call should end with a timeout", ended)?;
         connected.wait_until_recovered().await?;

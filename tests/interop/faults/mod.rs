@@ -2,7 +2,7 @@
 //! their cause, no call is executed twice, and the server recovers without the user. The outcomes are recorded in
 //! `MATRIX.md`.
 
-mod app;
+mod connected_host;
 mod local;
 mod remote;
 mod stopped;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use futures_util::StreamExt as _;
 
-use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_with_newest_revision_of_each_transport};
+use crate::matrix::servers::{MATRIX_SERVERS, MatrixRow, Transport, rows_with_newest_revision_of_each_transport};
 use crate::matrix::table;
 
 /// Maximum number of rows of the table that are tested concurrently. Most of the time, the test of a row waits.
@@ -85,7 +85,7 @@ impl FaultOutcomes {
 }
 
 /// Sets the fault that the proxy process between host and server injects from now on.
-fn set_fault(folder: &Path, fault: &str) {
+fn write_fault_file(folder: &Path, fault: &str) {
     // Written in a single operation, so that no partial file is read.
     std::fs::write(folder.join("next"), fault).unwrap();
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
@@ -99,10 +99,10 @@ fn count_in_file(folder: &Path, file: &str, text: &str) -> usize {
 /// Injects all faults in all rows, and compares the table of outcomes with `MATRIX.md`, or writes that file if an
 /// environment variable requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_sdk_with_every_fault() {
+async fn every_sdk_has_the_recorded_outcome_for_every_fault() {
     let began = std::time::Instant::now();
     let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
-    let rows = SERVERS
+    let rows = MATRIX_SERVERS
         .iter()
         .flat_map(rows_with_newest_revision_of_each_transport)
         .filter(|row| row.to_string().contains(&only));
@@ -128,18 +128,18 @@ async fn every_sdk_with_every_fault() {
         .collect();
     assert!(failed.is_empty(), "all faults should have their expected outcomes:\n{}", failed.join("\n"));
     if only.is_empty() {
-        table::compare_faults(&render_table(&tried));
+        table::compare_fault_table(&render_fault_table(&tried));
     }
 }
 
-fn render_table(tried: &[(MatrixRow, FaultOutcomes)]) -> String {
+fn render_fault_table(tried: &[(MatrixRow, FaultOutcomes)]) -> String {
     let mut out = FAULT_TABLE_LEGEND.to_owned();
     let heads = tried.first().map(|(_, outcomes)| outcomes.table_columns().map(|(head, _)| head)).unwrap_or_default();
-    table::append_heading(&mut out, &heads);
+    table::append_table_heading(&mut out, &heads);
     for (row, outcomes) in tried {
         let cells =
             outcomes.table_columns().map(|(_, outcome)| outcome.as_deref().map_or("no", |word| word).to_owned());
-        table::append_row(&mut out, &row.to_string(), cells.into_iter());
+        table::append_table_row(&mut out, &row.to_string(), cells.into_iter());
     }
     out
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use api::{Api, dispatch};
 use host::HostOptions;
-use installer::{Installer, RegistryChoice, open_catalog};
+use installer::{Installer, RegistryChoice, open_registry_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::TestApp;
@@ -57,7 +57,7 @@ async fn pack_bundle_version(user: &mut NewUser, version: &str) -> PathBuf {
 }
 
 /// Returns the names of the files and folders in a folder. Empty if the folder does not exist.
-fn entry_names(folder: &Path) -> Vec<String> {
+fn folder_entry_names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
@@ -76,14 +76,14 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
         inspected["plan"]
     );
     assert!(inspected["files"].as_array().unwrap().len() > 1_000, "the bundle contains all installed packages");
-    let mut inspect = user.command(&installed::cli_path());
+    let mut inspect = user.command(&installed::drawbridge_cli_path());
     let output = inspect.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
     assert!(
         output.lines().count() < 150 && output.contains("more; --json lists them all"),
         "the text output is short enough to read: {output}"
     );
-    assert!(entry_names(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
+    assert!(folder_entry_names(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
 
     let graph = user.path("graph");
     fs::create_dir(&graph).unwrap();
@@ -112,7 +112,7 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     assert!(read.contains("it has a bridge"), "the second version reads the data of the first one: {read}");
 
     let app = TestApp::start_in_folder(user.print_durations(), Vec::new(), HostOptions::default()).await;
-    let (folder, removing) = (app.folder.path().to_owned(), api_for_removal(&app));
+    let (folder, removing) = (app.folder.path().to_owned(), api_that_can_remove_servers(&app));
     dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
     assert_eq!(unpacked_bundles(&folder.join("data/bundles")).len(), 1, "removing a version removes its files");
     app.ready("memory-2").await;
@@ -120,23 +120,27 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     assert!(read.contains("it has a bridge"), "the other version keeps its files: {read}");
     dispatch(&removing, "remove_server", json!({ "server": "memory-2" })).await.unwrap();
     app.host.close().await;
-    assert_eq!(entry_names(&folder.join("data/bundles")), [".lock"], "only the lock file of the folder remains");
-    assert_eq!(entry_names(&folder.join("data/sandbox")), Vec::<String>::new(), "no private home folder remains");
+    assert_eq!(folder_entry_names(&folder.join("data/bundles")), [".lock"], "only the lock file of the folder remains");
+    assert_eq!(
+        folder_entry_names(&folder.join("data/sandbox")),
+        Vec::<String>::new(),
+        "no private home folder remains"
+    );
     let origins = fs::read_to_string(folder.join("data/origins.json")).unwrap();
     assert!(!origins.contains("memory"), "no origin of the server remains: {origins}");
-    assert_eq!(entry_names(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
+    assert_eq!(folder_entry_names(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
 }
 
 /// Returns the names of the folders into which bundles have been unpacked.
 fn unpacked_bundles(place: &Path) -> Vec<String> {
-    entry_names(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
+    folder_entry_names(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
 /// Returns the API that the page uses, with which the test removes servers.
-fn api_for_removal(app: &TestApp) -> Api {
+fn api_that_can_remove_servers(app: &TestApp) -> Api {
     let cache = app.folder.path().join("registry-cache");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }

@@ -6,7 +6,7 @@ use super::user::NewUser;
 
 /// Time in the registry entries that excludes versions of dependencies published after it, so that each run uses the
 /// same versions.
-const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
+const NEWEST_DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 /// Asserts that the server's settings have a sandbox with a private home folder, which is deleted together with the
 /// server.
@@ -28,7 +28,7 @@ async fn npm_package_is_installed_and_called() {
         "packages": [{
             "registryType": "npm", "identifier": "@modelcontextprotocol/server-everything", "version": "2026.8.31",
             "transport": { "type": "stdio" },
-            "environmentVariables": [{ "name": "npm_config_before", "value": DEPENDENCY_DATE }],
+            "environmentVariables": [{ "name": "npm_config_before", "value": NEWEST_DEPENDENCY_DATE }],
         }],
     });
     let mut user = NewUser::with_registry("npm by npx", entry).await;
@@ -55,7 +55,7 @@ async fn pypi_package_is_installed_and_called() {
                 "zone": { "description": "Where you are", "isRequired": true },
             } }],
             "environmentVariables": [
-                { "name": "UV_EXCLUDE_NEWER", "value": DEPENDENCY_DATE },
+                { "name": "UV_EXCLUDE_NEWER", "value": NEWEST_DEPENDENCY_DATE },
                 // Certificates of an organization are only in the certificate store of the system.
                 { "name": "UV_SYSTEM_CERTS", "value": "true" },
             ],

@@ -24,10 +24,15 @@ const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
 
 /// Starts the server `everything` over Streamable HTTP. Returns its process and port.
 #[allow(clippy::disallowed_methods, reason = "starts a remote server, as its administrator would")]
-async fn start_everything() -> (Child, u16) {
+async fn start_everything_server() -> (Child, u16) {
     let mut command = Command::new(installed::node_path());
     command
-        .args(["--import", PRINT_PORT_SCRIPT, &installed::package_script("server-everything"), "streamableHttp"])
+        .args([
+            "--import",
+            PRINT_PORT_SCRIPT,
+            &installed::npm_package_script_path("server-everything"),
+            "streamableHttp",
+        ])
         .env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -47,7 +52,7 @@ async fn start_everything() -> (Child, u16) {
 
 #[tokio::test]
 async fn remote_server_is_installed_and_called() {
-    let (_server, port) = start_everything().await;
+    let (_server, port) = start_everything_server().await;
     let (name, url) = ("io.github.modelcontextprotocol/everything", format!("http://127.0.0.1:{port}/mcp"));
     let entry = json!({
         "name": name, "version": "2026.8.31", "description": "Shows what a server can do",

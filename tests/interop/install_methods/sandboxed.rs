@@ -13,9 +13,9 @@ use super::user::NewUser;
 use crate::installed;
 
 /// Time that excludes versions of dependencies published after it, so that each run uses the same versions.
-const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
+const NEWEST_DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
-const TABLE_HEADING: &str = "\
+const SANDBOX_TABLE_HEADING: &str = "\
 # Real servers in a sandbox
 
 Written by `cargo xtask test interop`, which installs each of these servers as its user would, starts it in a sandbox without one folder
@@ -27,7 +27,7 @@ it may read that and change nothing.
 ";
 
 /// Real server, installed in a way that users choose.
-struct RealServer {
+struct InstalledRealServer {
     /// Name of the program with which the server was installed.
     installed_with: &'static str,
     /// Name and version of the server's package, or the name of its program.
@@ -41,8 +41,8 @@ struct RealServer {
     tool: &'static str,
 }
 
-const REAL_SERVERS: &[RealServer] = &[
-    RealServer {
+const REAL_SERVERS: &[InstalledRealServer] = &[
+    InstalledRealServer {
         installed_with: "npx",
         server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
         command: "npx",
@@ -50,7 +50,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: true,
         tool: "sequentialthinking",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "npm, global",
         server: "@modelcontextprotocol/server-memory@2026.8.31",
         command: "~/.npm-global/bin/mcp-server-memory",
@@ -58,7 +58,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "read_graph",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "npm, global",
         server: "@upstash/context7-mcp@4.1.1",
         command: "~/.npm-global/bin/context7-mcp",
@@ -66,7 +66,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "resolve-library-id",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "npm, in a folder",
         server: "@modelcontextprotocol/server-filesystem@2026.8.31",
         command: "~/mcp/node_modules/.bin/mcp-server-filesystem",
@@ -74,7 +74,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "read_text_file",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "npm, as a script",
         server: "@modelcontextprotocol/server-everything@2026.8.31",
         command: "node",
@@ -82,7 +82,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "get-sum",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "uvx",
         server: "mcp-server-time==2026.10.19",
         command: "uvx",
@@ -90,7 +90,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: true,
         tool: "get_current_time",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "a Python environment",
         server: "mcp-server-git==2026.10.19",
         command: "~/venv/bin/mcp-server-git",
@@ -98,7 +98,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "git_status",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "a Python environment, as a module",
         server: "mcp-server-fetch==2026.10.24",
         command: "~/venv/bin/python",
@@ -106,7 +106,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "fetch",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "uv, as a tool",
         server: "mcp-server-time==2026.10.19",
         command: "~/.local/bin/mcp-server-time",
@@ -114,7 +114,7 @@ const REAL_SERVERS: &[RealServer] = &[
         downloads_packages: false,
         tool: "convert_time",
     },
-    RealServer {
+    InstalledRealServer {
         installed_with: "a plain program",
         server: "demo-server (rmcp)",
         command: "~/apps/demo-server",
@@ -131,8 +131,8 @@ async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     for argument in arguments {
         command.arg(argument.replace('~', &home));
     }
-    command.env("npm_config_before", DEPENDENCY_DATE).env("npm_config_cache", user.path("home/.npm"));
-    command.env("UV_EXCLUDE_NEWER", DEPENDENCY_DATE).env("UV_SYSTEM_CERTS", "true");
+    command.env("npm_config_before", NEWEST_DEPENDENCY_DATE).env("npm_config_cache", user.path("home/.npm"));
+    command.env("UV_EXCLUDE_NEWER", NEWEST_DEPENDENCY_DATE).env("UV_SYSTEM_CERTS", "true");
     let output = command.output().await.unwrap();
     let printed = [output.stdout, output.stderr].concat();
     assert!(
@@ -171,12 +171,12 @@ async fn install_all_servers(user: &mut NewUser) {
 /// Returns the content of the settings file with all servers, each with a sandbox to which no folder was added by hand.
 fn all_server_settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
-    let entry = |real: &RealServer| {
+    let entry = |real: &InstalledRealServer| {
         let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
         let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
         entry["sandbox"] = json!({ "folders": [], "network": real.downloads_packages });
         if real.downloads_packages {
-            entry["env"] = json!({ "npm_config_before": DEPENDENCY_DATE, "UV_EXCLUDE_NEWER": DEPENDENCY_DATE, "UV_SYSTEM_CERTS": "true" });
+            entry["env"] = json!({ "npm_config_before": NEWEST_DEPENDENCY_DATE, "UV_EXCLUDE_NEWER": NEWEST_DEPENDENCY_DATE, "UV_SYSTEM_CERTS": "true" });
         }
         entry
     };
@@ -208,7 +208,7 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
     let mut user = NewUser::with_separate_settings("real servers in a sandbox");
     install_all_servers(&mut user).await;
     fs::write(user.settings_path(), all_server_settings(&user).to_string()).unwrap();
-    let mut table = TABLE_HEADING.to_owned();
+    let mut table = SANDBOX_TABLE_HEADING.to_owned();
     for (number, real) in REAL_SERVERS.iter().enumerate() {
         let name = format!("server-{number}");
         let tools = user.list_tools(&name).await;
@@ -247,7 +247,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
         fs::create_dir_all(user.path(folder)).unwrap();
     }
     fs::write(user.path("home/.ssh/id_ed25519"), "a key").unwrap();
-    let sdk = installed::node_modules().join("@modelcontextprotocol/server-everything/dist/index.js");
+    let sdk = installed::node_modules_folder().join("@modelcontextprotocol/server-everything/dist/index.js");
     // A module of the user in a folder next to the server's package.
     fs::write(user.path("home/work/shared/lib/greeting.mjs"), "export const greeting = 'ahoy';\n").unwrap();
     let key = user.path("home/.ssh/id_ed25519");
@@ -258,7 +258,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     );
     let app = user.path("home/work/app/server.mjs");
     fs::write(&app, script).unwrap();
-    let packages = installed::node_modules().display().to_string();
+    let packages = installed::node_modules_folder().display().to_string();
     let write = |folders: &[&str]| {
         let folders: Vec<Value> = folders.iter().map(|path| json!({ "path": path, "access": "read" })).collect();
         let entry = json!({ "command": "node", "args": [app], "sandbox": { "folders": folders, "network": false } });

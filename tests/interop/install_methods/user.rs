@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::registry::{TestRegistry, active_metadata};
+use testkit::registry::{TestRegistry, active_registry_metadata};
 use tokio::process::Command;
 
 use crate::installed;
 
 /// Invalid address of the D-Bus session bus, so that the tests do not use the keychain of the person who runs them.
-const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
+const UNREACHABLE_SESSION_BUS_ADDRESS: &str = "unix:path=/nonexistent";
 
 /// Simulated new user with a home folder, settings and data, which remain during all steps of a test.
 pub(super) struct NewUser {
@@ -62,8 +62,7 @@ impl NewUser {
     /// Creates a user of a registry on the loopback interface that lists one server. `server` is its entry without the
     /// fields that a registry adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
-        let entry =
-            json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() } });
+        let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_registry_metadata() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 
@@ -125,7 +124,7 @@ impl NewUser {
 
     /// Runs `drawbridge-cli`. Returns the value or the error of its result, and all lines of its output.
     pub(super) async fn run_cli(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
-        let mut command = self.command(&installed::cli_path());
+        let mut command = self.command(&installed::drawbridge_cli_path());
         command.arg("--config").arg(self.settings_path()).arg("--data-dir").arg(self.path("data")).arg("--json");
         let output = command.args(arguments).output().await.unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
@@ -149,7 +148,10 @@ impl NewUser {
         {
             command.env(name, self.path(folder));
         }
-        command.env("SHELL", "/bin/sh").env("DBUS_SESSION_BUS_ADDRESS", NO_SESSION_BUS).env_remove("XDG_DATA_HOME");
+        command
+            .env("SHELL", "/bin/sh")
+            .env("DBUS_SESSION_BUS_ADDRESS", UNREACHABLE_SESSION_BUS_ADDRESS)
+            .env_remove("XDG_DATA_HOME");
         command.stdin(Stdio::null()).kill_on_drop(true);
         command
     }

@@ -55,7 +55,7 @@ impl HttpProcess {
             .unwrap_or_else(|error| panic!("{launch:?} should start: {error}"));
         let mut lines = BufReader::new(child.stdout.take().expect("a piped standard output")).lines();
         let errors = Arc::<Mutex<Vec<String>>>::default();
-        tokio::spawn(store_lines(
+        tokio::spawn(store_output_lines(
             BufReader::new(child.stderr.take().expect("a piped standard error")).lines(),
             Arc::clone(&errors),
         ));
@@ -84,7 +84,7 @@ impl HttpProcess {
     }
 }
 
-async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, stored: Arc<Mutex<Vec<String>>>) {
+async fn store_output_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, stored: Arc<Mutex<Vec<String>>>) {
     while let Ok(Some(line)) = lines.next_line().await {
         stored.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }

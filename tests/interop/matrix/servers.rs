@@ -50,10 +50,10 @@ pub(crate) struct MatrixServer {
 use Revision::{V2024_11_05, V2025_03_26, V2025_11_25, V2026_07_28};
 
 const DEMO_SERVER_NAME: &str = "demo-server";
-const NO_STREAM_TO_DROP: &str = "a handler cannot drop its answer's stream";
-const NO_TASKS: &str = "no tasks";
+const REASON_FOR_NO_RESUMPTION: &str = "a handler cannot drop its answer's stream";
+const REASON_FOR_NO_TASKS: &str = "no tasks";
 
-pub(crate) const SERVERS: &[MatrixServer] = &[
+pub(crate) const MATRIX_SERVERS: &[MatrixServer] = &[
     MatrixServer {
         name: DEMO_SERVER_NAME,
         sdk: "rmcp",
@@ -61,21 +61,21 @@ pub(crate) const SERVERS: &[MatrixServer] = &[
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("--http"),
         sse: None,
-        lacks: &[(Feature::Resumption, NO_STREAM_TO_DROP), (Feature::Tasks, "tasks of 2026-07-28 only")],
+        lacks: &[(Feature::Resumption, REASON_FOR_NO_RESUMPTION), (Feature::Tasks, "tasks of 2026-07-28 only")],
     },
     MatrixServer {
         name: "typescript-v2",
         sdk: "@modelcontextprotocol/server",
-        program: || installed::node_server("typescript-v2.mjs"),
+        program: || installed::node_server_command("typescript-v2.mjs"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: None,
-        lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
+        lacks: &[(Feature::Tasks, REASON_FOR_NO_TASKS), (Feature::TaskExtension, REASON_FOR_NO_TASKS)],
     },
     MatrixServer {
         name: "typescript-v1",
         sdk: "@modelcontextprotocol/sdk",
-        program: || installed::node_server("typescript-v1.mjs"),
+        program: || installed::node_server_command("typescript-v1.mjs"),
         revisions: (V2024_11_05, V2025_11_25),
         streamable: Some("http"),
         sse: Some("http"),
@@ -84,16 +84,16 @@ pub(crate) const SERVERS: &[MatrixServer] = &[
     MatrixServer {
         name: "python-v2",
         sdk: "mcp",
-        program: || installed::python_server("python_v2.py"),
+        program: || installed::python_server_command("python_v2.py"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: Some("http"),
-        lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
+        lacks: &[(Feature::Tasks, REASON_FOR_NO_TASKS), (Feature::TaskExtension, REASON_FOR_NO_TASKS)],
     },
     MatrixServer {
         name: "python-v1",
         sdk: "mcp (old)",
-        program: || installed::old_python_server("python_v1.py"),
+        program: || installed::old_python_server_command("python_v1.py"),
         revisions: (V2024_11_05, V2024_11_05),
         streamable: None,
         sse: Some("http"),
@@ -106,7 +106,7 @@ pub(crate) const SERVERS: &[MatrixServer] = &[
     MatrixServer {
         name: "fastmcp-v4",
         sdk: "fastmcp",
-        program: || installed::python_server("fastmcp_v4.py"),
+        program: || installed::python_server_command("fastmcp_v4.py"),
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: Some("sse"),
@@ -162,7 +162,7 @@ impl fmt::Display for MatrixRow {
 
 /// Returns a row for each transport and protocol revision of a server. The newest revision of each transport is
 /// negotiated, and the user selects the others.
-pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
+pub(crate) fn matrix_rows_of_server(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
@@ -188,7 +188,7 @@ pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
 /// Returns a row for each transport of a server with the newest protocol revision, and for Streamable HTTP another one
 /// with the newest revision that has sessions and resumable streams.
 pub(crate) fn rows_with_newest_revision_of_each_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
-    let all = all_rows(server);
+    let all = matrix_rows_of_server(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
@@ -238,11 +238,14 @@ pub(crate) fn local_config(launch: LaunchCommand) -> ServerConfig {
 }
 
 /// Returns the name of each SDK with the version that the repository pins.
-pub(crate) fn pinned_versions() -> Vec<(&'static str, String)> {
-    SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
+pub(crate) fn pinned_sdk_versions() -> Vec<(&'static str, String)> {
+    MATRIX_SERVERS
+        .iter()
+        .map(|server| (server.name, format!("{} {}", server.sdk, pinned_version_of_sdk(server.sdk))))
+        .collect()
 }
 
-fn version_of(sdk: &str) -> String {
+fn pinned_version_of_sdk(sdk: &str) -> String {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let read = |file: &str| {
         std::fs::read_to_string(here.join(file)).unwrap_or_else(|e| panic!("{file} should be readable: {e}"))

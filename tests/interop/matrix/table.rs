@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 
-use super::checks::{CheckOutcome, RowResult};
+use super::checks::{FeatureCheckOutcome, MatrixRowResult};
 use super::features::Feature;
-use super::servers::{MatrixRow, SERVERS, pinned_versions};
+use super::servers::{MATRIX_SERVERS, MatrixRow, pinned_sdk_versions};
 
-const FILE_HEADING: &str = "\
+const MATRIX_FILE_HEADING: &str = "\
 # What works with which server
 
 Written by `cargo xtask test interop`, which starts each of these servers and tries all of it: not to be edited. Each server shows
@@ -30,31 +30,31 @@ tested with servers of our own.
 const FAULTS_HEADING: &str = "\n## Faults\n";
 
 /// Returns the table of working features as Markdown.
-pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
-    let mut out = FILE_HEADING.to_owned();
+pub(crate) fn render_feature_table(rows: &[(MatrixRow, MatrixRowResult)]) -> String {
+    let mut out = MATRIX_FILE_HEADING.to_owned();
     let mut notes: Vec<String> = Vec::new();
     out.push_str("\n| server | built on |\n| --- | --- |\n");
-    for (name, version) in pinned_versions() {
+    for (name, version) in pinned_sdk_versions() {
         let _ = writeln!(out, "| {name} | {version} |");
     }
-    for server in SERVERS {
+    for server in MATRIX_SERVERS {
         let rows: Vec<_> = rows.iter().filter(|(row, _)| row.server.name == server.name).collect();
         let _ = writeln!(out, "\n## {}\n", server.name);
         let heads: Vec<_> = rows.iter().map(|(row, _)| format!("{} {}", row.transport.name(), row.revision)).collect();
-        append_heading(&mut out, &heads);
-        let how = |(row, checked): &&(MatrixRow, RowResult)| {
+        append_table_heading(&mut out, &heads);
+        let how = |(row, checked): &&(MatrixRow, MatrixRowResult)| {
             if row.pinned { "named".to_owned() } else { checked.found.clone() }
         };
-        append_row(&mut out, "found how", rows.iter().map(how));
+        append_table_row(&mut out, "found how", rows.iter().map(how));
         for feature in Feature::ALL {
-            let of_feature = |(_, checked): &&(MatrixRow, RowResult)| {
+            let of_feature = |(_, checked): &&(MatrixRow, MatrixRowResult)| {
                 checked
                     .cells
                     .iter()
                     .find(|(of, _)| of == feature)
                     .map_or_else(String::new, |(_, c)| cell_text(c, &mut notes))
             };
-            append_row(&mut out, feature.name(), rows.iter().map(of_feature));
+            append_table_row(&mut out, feature.name(), rows.iter().map(of_feature));
         }
     }
     out.push('\n');
@@ -65,42 +65,42 @@ pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
 }
 
 /// Appends the first two lines of a Markdown table: the column headings and the separator.
-pub(crate) fn append_heading<T: AsRef<str>>(out: &mut String, heads: &[T]) {
-    append_row(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
-    append_row(out, "---", heads.iter().map(|_| "---".to_owned()));
+pub(crate) fn append_table_heading<T: AsRef<str>>(out: &mut String, heads: &[T]) {
+    append_table_row(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
+    append_table_row(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
 /// Appends a row of a Markdown table: its name and its cells.
-pub(crate) fn append_row(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
+pub(crate) fn append_table_row(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
     let _ = writeln!(out, "|{name} | {} |", cells.join(" | "));
 }
 
-fn cell_text(cell: &CheckOutcome, notes: &mut Vec<String>) -> String {
+fn cell_text(cell: &FeatureCheckOutcome, notes: &mut Vec<String>) -> String {
     match cell {
-        CheckOutcome::Works => "yes".to_owned(),
-        CheckOutcome::NotInRevision => "-".to_owned(),
-        CheckOutcome::Lacking(why) => {
+        FeatureCheckOutcome::Works => "yes".to_owned(),
+        FeatureCheckOutcome::NotInRevision => "-".to_owned(),
+        FeatureCheckOutcome::Lacking(why) => {
             let at = notes.iter().position(|note| note == why).unwrap_or_else(|| {
                 notes.push((*why).to_owned());
                 notes.len() - 1
             });
             (at + 1).to_string()
         }
-        CheckOutcome::Failed(_) => "no".to_owned(),
+        FeatureCheckOutcome::Failed(_) => "no".to_owned(),
     }
 }
 
 /// Compares the table of working features with `MATRIX.md`, or writes it to that file if an environment variable
 /// requests it.
-pub(crate) fn compare_features(table: &str) {
+pub(crate) fn compare_feature_table(table: &str) {
     compare_matrix_table(|stored| (table.to_owned(), stored.1), |stored| stored.0 == table);
 }
 
 /// Compares the table of fault outcomes with `MATRIX.md`, or writes it to that file if an environment variable requests
 /// it.
-pub(crate) fn compare_faults(table: &str) {
+pub(crate) fn compare_fault_table(table: &str) {
     compare_matrix_table(|stored| (stored.0, table.to_owned()), |stored| stored.1 == table);
 }
 
@@ -136,9 +136,9 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
 
 /// If the pinned version of an SDK has changed, this test fails until the matrix tests have been run again.
 #[test]
-fn versions_in_the_table_are_the_pinned_ones() {
+fn sdk_versions_in_the_table_are_the_pinned_ones() {
     let stored = include_str!("../MATRIX.md");
-    for (name, version) in pinned_versions() {
+    for (name, version) in pinned_sdk_versions() {
         let line = format!("| {name} | {version} |");
         assert!(
             stored.contains(&line),

@@ -30,7 +30,7 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
             }
             let answer = match &request.body {
                 ConsentRequestBody::Form { form, .. } => match form {
-                    Ok(form) => UserDecision::Submit(required_values(form)),
+                    Ok(form) => UserDecision::Submit(required_form_values(form)),
                     Err(_) => UserDecision::Deny,
                 },
                 ConsentRequestBody::Roots => UserDecision::Share(vec![folder.clone()]),
@@ -55,7 +55,7 @@ fn response_edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
 }
 
 /// Returns valid values for all required fields of a form.
-fn required_values(form: &Form) -> Map<String, Value> {
+fn required_form_values(form: &Form) -> Map<String, Value> {
     let known = json!({
         "captain": CAPTAIN_NAME, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
     });

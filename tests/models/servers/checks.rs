@@ -10,11 +10,11 @@ use crate::fake::collect_response;
 use crate::place::{ModelServer, ServedWire};
 
 /// Observation as the text of a cell in the table, or a description of the failed check.
-pub(crate) type CellResult = Result<String, String>;
-type ModelCheck = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, CellResult>;
+pub(crate) type ModelCheckResult = Result<String, String>;
+type ModelCheck = for<'p> fn(&'p ServedWire) -> BoxFuture<'p, ModelCheckResult>;
 
 /// Names of the rows of the table in order, each with the check that fills its cells.
-pub(crate) const CHECKS: [(&str, ModelCheck); 21] = [
+pub(crate) const MODEL_CHECKS: [(&str, ModelCheck); 21] = [
     ("lists its models", |place| check_model_list(place).boxed()),
     ("context in the list", |place| check_listed_context(place).boxed()),
     ("price in the list", |place| check_listed_price(place).boxed()),
@@ -38,7 +38,7 @@ pub(crate) const CHECKS: [(&str, ModelCheck); 21] = [
     ("the provider fails in the middle", |place| check_reported_failure(place).boxed()),
 ];
 
-fn not_applicable() -> CellResult {
+fn not_applicable() -> ModelCheckResult {
     Ok("-".into())
 }
 
@@ -46,7 +46,7 @@ async fn list_models(place: &ServedWire) -> Result<Vec<Model>, ModelError> {
     place.client().models().await
 }
 
-async fn check_model_list(place: &ServedWire) -> CellResult {
+async fn check_model_list(place: &ServedWire) -> ModelCheckResult {
     match list_models(place).await {
         Ok(models) if models.iter().any(|model| model.id == place.model) => Ok("yes".into()),
         Ok(models) => Ok(format!("{} others", if models.is_empty() { "no" } else { "only" })),
@@ -54,7 +54,7 @@ async fn check_model_list(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_listed_context(place: &ServedWire) -> CellResult {
+async fn check_listed_context(place: &ServedWire) -> ModelCheckResult {
     let Ok(models) = list_models(place).await else { return not_applicable() };
     let known = models.iter().find(|model| model.id == place.model).and_then(|model| model.context);
     Ok(known.map_or_else(|| "unknown".into(), |context| context.to_string()))
@@ -62,7 +62,7 @@ async fn check_listed_context(place: &ServedWire) -> CellResult {
 
 /// Checks that a listed model has no price if the server reports none. A price must not be derived from the name of the
 /// model, because another provider may charge a different one.
-async fn check_listed_price(place: &ServedWire) -> CellResult {
+async fn check_listed_price(place: &ServedWire) -> ModelCheckResult {
     let Ok(models) = list_models(place).await else { return not_applicable() };
     match models.iter().find_map(|model| model.price.as_ref()) {
         None => Ok("unknown".into()),
@@ -74,7 +74,7 @@ async fn receive_complete_reply(place: &ServedWire, request: ModelRequest) -> Re
     collect_response(&place.client(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
-async fn check_text(place: &ServedWire) -> CellResult {
+async fn check_text(place: &ServedWire) -> ModelCheckResult {
     let (received, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
     let whole = whole.map_err(|error| error.to_string())?;
     let pieces: Vec<&str> = received
@@ -94,14 +94,14 @@ async fn check_text(place: &ServedWire) -> CellResult {
     })
 }
 
-async fn check_model_name(place: &ServedWire) -> CellResult {
+async fn check_model_name(place: &ServedWire) -> ModelCheckResult {
     let reply = receive_complete_reply(place, text_request(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
 /// Requests a model in whose place the server uses another one, and returns `told` if the reply names the model that
 /// was used. aimock is scripted to replace the model, the proxy falls back to another one, and llama.cpp has only one.
-async fn check_replaced_model(place: &ServedWire) -> CellResult {
+async fn check_replaced_model(place: &ServedWire) -> ModelCheckResult {
     let (model, substitute) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
         ModelServer::LiteLlm => ("falls-back", "mocked"),
@@ -117,7 +117,7 @@ async fn check_replaced_model(place: &ServedWire) -> CellResult {
     Ok(if reply.model == substitute { "told".into() } else { format!("as {}", reply.model) })
 }
 
-async fn check_token_usage(place: &ServedWire) -> CellResult {
+async fn check_token_usage(place: &ServedWire) -> ModelCheckResult {
     let usage = receive_complete_reply(place, text_request(place, "say hello")).await?.usage;
     Ok(match (usage.input, usage.output) {
         (Some(_), Some(_)) => "both".into(),
@@ -127,7 +127,7 @@ async fn check_token_usage(place: &ServedWire) -> CellResult {
     })
 }
 
-async fn check_thinking(place: &ServedWire) -> CellResult {
+async fn check_thinking(place: &ServedWire) -> ModelCheckResult {
     if !place.is_scripted() {
         return not_applicable();
     }
@@ -141,7 +141,7 @@ async fn check_thinking(place: &ServedWire) -> CellResult {
     Ok(if thought { "shown" } else { "not shown" }.into())
 }
 
-async fn check_tool_use(place: &ServedWire) -> CellResult {
+async fn check_tool_use(place: &ServedWire) -> ModelCheckResult {
     let reply = receive_complete_reply(place, tool_request(place, "what is the weather")).await?;
     let used = valid_tool_uses(&reply)?;
     match (used.len(), &reply.stop) {
@@ -152,7 +152,7 @@ async fn check_tool_use(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_tool_result(place: &ServedWire) -> CellResult {
+async fn check_tool_result(place: &ServedWire) -> ModelCheckResult {
     let request = tool_request(place, "what is the weather");
     let used = receive_complete_reply(place, request.clone()).await?;
     let reply = receive_complete_reply(place, request_with_results(request, used)).await?;
@@ -161,7 +161,7 @@ async fn check_tool_result(place: &ServedWire) -> CellResult {
     if is_expected { Ok("yes".into()) } else { Err(format!("unexpected text: {text}")) }
 }
 
-async fn check_parallel_tools(place: &ServedWire) -> CellResult {
+async fn check_parallel_tools(place: &ServedWire) -> ModelCheckResult {
     if !place.is_scripted() {
         return not_applicable();
     }
@@ -170,7 +170,7 @@ async fn check_parallel_tools(place: &ServedWire) -> CellResult {
     if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("unexpected cities: {cities:?}")) }
 }
 
-async fn check_picture(place: &ServedWire) -> CellResult {
+async fn check_picture(place: &ServedWire) -> ModelCheckResult {
     let (_, reply) = collect_response(&place.client(), picture_request(place, "what is in the picture")).await;
     match reply {
         Ok(reply) if !place.is_scripted() || reply.message.plain_text() == "A red square." => Ok("yes".into()),
@@ -179,7 +179,7 @@ async fn check_picture(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_token_limit(place: &ServedWire) -> CellResult {
+async fn check_token_limit(place: &ServedWire) -> ModelCheckResult {
     let reply = receive_complete_reply(place, text_request(place, "stop early")).await?;
     Ok(match reply.stop {
         StopReason::MaxTokens => "told".into(),
@@ -189,7 +189,7 @@ async fn check_token_limit(place: &ServedWire) -> CellResult {
     })
 }
 
-async fn check_stop_text(place: &ServedWire) -> CellResult {
+async fn check_stop_text(place: &ServedWire) -> ModelCheckResult {
     let request = ModelRequest { stop: vec!["END".into()], ..text_request(place, "say hello") };
     match collect_response(&place.client(), request).await.1 {
         Ok(_) => Ok("taken".into()),
@@ -200,7 +200,7 @@ async fn check_stop_text(place: &ServedWire) -> CellResult {
 
 /// Checks that the client reports the error named `name` in `tests/models/provider.mjs` with one of the codes in
 /// `right`.
-async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> CellResult {
+async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> ModelCheckResult {
     if !place.is_scripted() {
         return not_applicable();
     }
@@ -218,7 +218,7 @@ async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) ->
     })
 }
 
-async fn check_too_long_prompt(place: &ServedWire) -> CellResult {
+async fn check_too_long_prompt(place: &ServedWire) -> ModelCheckResult {
     let text = if place.is_scripted() { "say the error context too long".into() } else { "word ".repeat(20_000) };
     match collect_response(&place.client(), text_request(place, &text)).await.1 {
         Err(ModelError::ContextTooLong { limit: Some(limit) }) => Ok(format!("told, {limit}")),
@@ -227,7 +227,7 @@ async fn check_too_long_prompt(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_unknown_model(place: &ServedWire) -> CellResult {
+async fn check_unknown_model(place: &ServedWire) -> ModelCheckResult {
     let request = ModelRequest { model: "nothing".into(), ..text_request(place, "say hello") };
     match collect_response(&place.client(), request).await.1 {
         Ok(_) => Ok("answers all the same".into()),
@@ -235,7 +235,7 @@ async fn check_unknown_model(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_wrong_key(place: &ServedWire) -> CellResult {
+async fn check_wrong_key(place: &ServedWire) -> ModelCheckResult {
     let error =
         collect_response(&place.client_with_key("sk-of-somebody-else"), text_request(place, "say hello")).await.1;
     match error {
@@ -251,7 +251,7 @@ async fn check_wrong_key(place: &ServedWire) -> CellResult {
 
 /// Checks that the client reports a response which the provider truncates as an error. Behind a proxy that makes the
 /// response look complete, this can't be detected.
-async fn check_truncated_response(place: &ServedWire) -> CellResult {
+async fn check_truncated_response(place: &ServedWire) -> ModelCheckResult {
     if !place.is_scripted() {
         return not_applicable();
     }
@@ -262,7 +262,7 @@ async fn check_truncated_response(place: &ServedWire) -> CellResult {
     }
 }
 
-async fn check_reported_failure(place: &ServedWire) -> CellResult {
+async fn check_reported_failure(place: &ServedWire) -> ModelCheckResult {
     if place.server != ModelServer::LiteLlm {
         return not_applicable();
     }

@@ -20,12 +20,12 @@ use place::{ModelServer, RunningServers};
 /// Runs all checks with every API of every model server, and compares the table of observations with `PROVIDERS.md`, or
 /// writes the file if an environment variable requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_server_on_every_supported_wire() {
+async fn every_model_server_has_the_recorded_results_on_every_wire() {
     let servers = RunningServers::start();
     let mut columns = Vec::new();
     for place in servers.served_wires() {
         let mut cells = Vec::new();
-        for (name, check) in checks::CHECKS {
+        for (name, check) in checks::MODEL_CHECKS {
             cells.push((name, check(&place).await));
         }
         columns.push((place, cells));
@@ -36,7 +36,7 @@ async fn every_server_on_every_supported_wire() {
         .filter_map(|(place, name, cell)| cell.as_ref().err().map(|why| format!("{place}: {name}: {why}")))
         .collect();
     assert!(wrong.is_empty(), "all checks should pass:\n{}", wrong.join("\n"));
-    table::compare_or_write(&columns);
+    table::compare_or_write_provider_table(&columns);
 }
 
 /// A model server is killed while it streams responses. With every API, the received part is kept, and no response

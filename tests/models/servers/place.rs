@@ -6,7 +6,7 @@ use std::process::Command;
 
 use models::{HttpProvider, ProviderKind};
 
-use crate::fake::{FakeProvider, KEY, model_name, provider_client};
+use crate::fake::{FakeProvider, TEST_API_KEY, model_name, provider_client};
 use crate::running::RunningProgram;
 
 /// Third-party program that serves models and that the tests run.
@@ -61,14 +61,14 @@ impl ServedWire {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`, and not with the random text and
-    /// arguments of a model with random weights.
+    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`, and not with the random text
+    /// and arguments of a model with random weights.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != ModelServer::LlamaCpp
     }
 
     pub(crate) fn client(&self) -> HttpProvider {
-        self.client_with_key(KEY)
+        self.client_with_key(TEST_API_KEY)
     }
 
     pub(crate) fn client_with_key(&self, key: &str) -> HttpProvider {
@@ -123,7 +123,7 @@ pub(crate) fn start_server(server: ModelServer, behind: Option<&RunningProgram>)
         ModelServer::LlamaCpp => "llama_server.py",
     };
     let mut command = Command::new(python_path());
-    command.arg("-u").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("SERVER_KEY", KEY);
+    command.arg("-u").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("SERVER_KEY", TEST_API_KEY);
     if let Some(behind) = behind {
         command.env("UPSTREAM", format!("{}/v1", behind.url));
     }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::checks::CellResult;
+use crate::checks::ModelCheckResult;
 use crate::place::{ModelServer, ServedWire, wire_name};
 
-const TABLE_HEADING: &str = "# What differs between providers of models
+const PROVIDER_TABLE_HEADING: &str = "# What differs between providers of models
 
 Written by `cargo xtask test models`, which asks each of these servers over every wire that it speaks: not to be edited.
 
@@ -19,8 +19,8 @@ A word such as `rateLimited` is the code of the error that the user is told; `un
 
 /// Creates the table from its columns, and compares it with `PROVIDERS.md`, or writes that file if an environment
 /// variable requests it. The cell of a failed check is empty.
-pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]) {
-    let mut table = TABLE_HEADING.to_owned();
+pub(crate) fn compare_or_write_provider_table(columns: &[(ServedWire, Vec<(&str, ModelCheckResult)>)]) {
+    let mut table = PROVIDER_TABLE_HEADING.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
     for (server, version) in pinned_versions() {
         let _ = writeln!(table, "| {server} | {version} |");

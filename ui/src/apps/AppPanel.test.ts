@@ -19,6 +19,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { dialogController, showConsent } from "../consent";
 import { consentRequest, startServerBody } from "../consent/fixtures";
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import AppPanel from "./AppPanel.svelte";
@@ -332,6 +333,22 @@ describe("a shown app", () => {
     host.send({ type: "consent_request_changed", consentRequest: request });
     await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
     expect(raisedApp.current, "no app should be raised").toBeNull();
+    expect(content).toHaveAttribute("inert");
+    host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
+    await waitFor(() => expect(content).not.toHaveAttribute("inert"));
+  });
+
+  test("can be raised while a request is aside, and returns once that is opened", async () => {
+    const request = consentRequest(startServerBody, { id: "q-aside" });
+    host.send({ type: "consent_request_changed", consentRequest: request });
+    const content = frame()?.parentElement;
+    await waitFor(() => expect(content).toHaveAttribute("inert"));
+    dialogController.queue.putAside(request);
+    await waitFor(() => expect(content).not.toHaveAttribute("inert"));
+    await choose("Full screen");
+    await button("Exit full screen");
+    showConsent(request.id);
+    await waitFor(() => expect(raisedApp.current, "it must not cover the request").toBeNull());
     expect(content).toHaveAttribute("inert");
     host.send({ type: "consent_request_closed", id: request.id, outcome: "denied" });
     await waitFor(() => expect(content).not.toHaveAttribute("inert"));

@@ -143,7 +143,10 @@ export class AppSession {
     if (this.phase !== "self_test" && this.#loads > 1) this.#abort({ is: "navigated" });
   }
 
-  /** Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. */
+  /**
+   * Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. A
+   * request that was put aside counts only while it is displayed.
+   */
   setMode(mode: AppDisplayMode): AppDisplayMode {
     this.mode = isConsentPending() ? "inline" : mode;
     if (this.mode === "inline") raisedApp.release(this);

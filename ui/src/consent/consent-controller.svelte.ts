@@ -24,7 +24,7 @@ import {
   type NonApprovingDecision,
   type ApprovalState,
 } from "./gate";
-import { ConsentQueue, requestVersion } from "./consent-queue.svelte";
+import { ConsentQueue, requestVersion, type AsideRequests } from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
 import { ruleBlocker, type ToolRequest } from "../rules/request-rule";
 
@@ -42,6 +42,8 @@ export interface ControllerOptions {
   others?: OtherControllerRequests;
   /** Set if requests are rendered in their conversation instead of the dialog. Defaults to `false`. */
   inline?: boolean;
+  /** Requests that were put aside. Shared with the other controller, because a request can move between both. */
+  aside?: AsideRequests;
 }
 
 export class ConsentController implements Decidable {
@@ -51,8 +53,8 @@ export class ConsentController implements Decidable {
   /** Arming of the approving actions. It restarts whenever the payload changes. */
   readonly arming = new Arming();
   /**
-   * Arming of Deny and Cancel. It restarts for each request and tracks only keys, because an accidental click on Deny
-   * releases no payload.
+   * Arming of Deny, Cancel and putting aside. It restarts for each request and tracks only keys, because an accidental
+   * click on Deny releases no payload.
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
@@ -65,11 +67,14 @@ export class ConsentController implements Decidable {
   readonly #originalArguments = new SvelteMap<string, JsonValue>();
   readonly #all: () => ConsentRequest[];
 
-  constructor(all: () => ConsentRequest[], { others, inline = false }: ControllerOptions = {}) {
+  constructor(
+    all: () => ConsentRequest[],
+    { others, inline = false, aside }: ControllerOptions = {},
+  ) {
     this.#all = all;
     this.inline = inline;
     this.#others = others ?? null;
-    this.queue = new ConsentQueue(all);
+    this.queue = new ConsentQueue(all, aside);
   }
 
   /** All pending requests, including those of the other controller. */
@@ -78,8 +83,13 @@ export class ConsentController implements Decidable {
     ...(this.#others?.open ?? []),
   ]);
 
-  /** The pending tool calls of the model. They are decided together while `showsTurn` is set. */
-  readonly turn: TurnDecision = new TurnDecision(this, () => this.queue.open);
+  /**
+   * The pending tool calls of the model, without those that were put aside. They are decided together while `showsTurn`
+   * is set.
+   */
+  readonly turn: TurnDecision = new TurnDecision(this, () =>
+    this.queue.open.filter((one) => !this.queue.isAside(one)),
+  );
   /**
    * Set if the list of the model's tool calls is shown instead of a single request. Only inline requests have a list.
    */
@@ -263,7 +273,16 @@ export class ConsentController implements Decidable {
     );
   }
 
-  /** Cancels the current request, as closing the dialog does. */
+  /**
+   * Closes the current request without a decision if `event` is armed and deliberate. Nothing is sent, and the request
+   * stays pending.
+   */
+  putAside(event: Event): void {
+    const { request } = this;
+    if (request && !this.busy && this.denyArming.accepts(event)) this.queue.putAside(request);
+  }
+
+  /** Cancels the current request. */
   async cancel(event: Event): Promise<void> {
     await this.#deny({ action: "cancel" }, event);
   }

@@ -109,7 +109,7 @@ describe("a consent request", () => {
     );
   });
 
-  it("accepts A and D once armed, and Escape to cancel", async () => {
+  it("accepts A and D once armed", async () => {
     const first = renderRequests(consentRequest(toolBody({ path: "/x" })));
     await pressKey("d");
     expect(sentDecisions(), "D should have no effect while arming").toEqual([]);
@@ -120,13 +120,9 @@ describe("a consent request", () => {
     first.set(consentRequest(urlBody, { id: "q2" }));
     await waitUntilArmed();
     await pressKey("a");
-    first.set(consentRequest(rootsBody, { id: "q3" }));
-    await waitUntilArmed();
-    await pressKey("Escape");
-    expect(sentDecisions(), "the decisions should be deny, allow and cancel").toEqual([
+    expect(sentDecisions(), "the decisions should be deny and allow").toEqual([
       { id: "q1", hash: "h1", answer: { action: "deny" } },
       { id: "q2", hash: "h1", answer: { action: "allow", scope: "once" } },
-      { id: "q3", hash: "h1", answer: { action: "cancel" } },
     ]);
   });
 
@@ -144,7 +140,7 @@ describe("a consent request", () => {
     await clickElement(button("Decline"), 2, true);
     await clickElement(button("Decline"));
     await clickElement(button("Cancel"));
-    await clickElement(button("Cancel this request"));
+    await clickElement(button("Decide later"));
     await pressKey("Escape");
     await pressKey("d");
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS - 100);
@@ -374,10 +370,10 @@ describe("a consent request", () => {
     expect(isButtonBlocked("Share 1 folder"), "the next request should be armed as usual").toBe(
       false,
     );
-    await pressKey("Escape");
+    await pressKey("d");
     expect(sentDecisions(), "the key should decide the next request").toMatchObject([
       { id: "q1", answer: { action: "allow" } },
-      { id: "q2", answer: { action: "cancel" } },
+      { id: "q2", answer: { action: "deny" } },
     ]);
     arrive();
   });

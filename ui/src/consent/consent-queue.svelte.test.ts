@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { ServerCall, ConsentRequest } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-import { consentRequest, rootsBody, urlBody } from "./fixtures";
+import {
+  consentRequest,
+  rootsBody,
+  samplingRequestBody,
+  samplingResponseBody,
+  urlBody,
+} from "./fixtures";
 import { ConsentQueue, groupByServer } from "./consent-queue.svelte";
 
 function ofCall(id: string, server = "files", hash = "h1"): ConsentRequest {
@@ -50,6 +56,32 @@ describe("queue", () => {
       shown,
       "the oldest request of each server should be shown in turn, followed by the rest",
     ).toEqual(["a0", "b0", "c0", "a1", "b1", "a2", "a3", "a4"]);
+  });
+
+  it("does not show a request again that was put aside, until it is opened", () => {
+    const { queue, set } = queueOf(ofCall("a"), ofCall("b"));
+    queue.keepCurrent();
+    queue.putAside(ofCall("a"));
+    expect(queue.current?.id, "the next request should be shown").toBe("b");
+    queue.keepCurrent();
+    queue.putAside(ofCall("b"));
+    expect(queue.current, "no request should be shown").toBeNull();
+    expect(queue.open.length, "both requests should stay pending").toBe(2);
+    set(ofCall("a", "files", "h2"), ofCall("b"));
+    expect(queue.current, "a request with other bytes should not be shown by itself").toBeNull();
+    queue.show("a");
+    expect(queue.current?.id, "the request should be shown once it is opened").toBe("a");
+    set(ofCall("b"));
+    expect(queue.current, "the other request should stay aside").toBeNull();
+  });
+
+  it("shows the next step of a sampling request that was put aside", () => {
+    const request = { ...ofCall("a"), body: samplingRequestBody };
+    const { queue, set } = queueOf(request);
+    queue.putAside(request);
+    expect(queue.current, "the request should not be shown").toBeNull();
+    set({ ...request, body: samplingResponseBody("Hello") });
+    expect(queue.current?.id, "the answer of the model should be shown").toBe("a");
   });
 
   it("cycles in both directions", () => {

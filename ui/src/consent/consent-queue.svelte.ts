@@ -4,6 +4,28 @@
 import type { ConsentRequest } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
+/** Requests that the user put aside. They stay pending, and are shown again only when the user opens them. */
+export class AsideRequests {
+  readonly #pending: () => ConsentRequest[];
+  #stages = $state.raw<readonly string[]>([]);
+
+  /** `pending` returns all pending requests, wherever they are shown. */
+  constructor(pending: () => ConsentRequest[]) {
+    this.#pending = pending;
+  }
+
+  /** Returns `true` if the request was put aside and has been at the same stage since. */
+  has(request: ConsentRequest): boolean {
+    return this.#stages.includes(requestStage(request));
+  }
+
+  add(request: ConsentRequest): void {
+    const stillThere = new Set(this.#pending().map(requestStage));
+    const stage = requestStage(request);
+    this.#stages = [...this.#stages.filter((one) => one !== stage && stillThere.has(one)), stage];
+  }
+}
+
 export class ConsentQueue {
   /** Set if the list of all requests is shown instead of one request. */
   isListOpen = $state(false);
@@ -16,13 +38,16 @@ export class ConsentQueue {
   #turns = $state.raw<readonly string[]>([]);
   /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
+  readonly #aside: AsideRequests;
   /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
    */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
-  constructor(all: () => ConsentRequest[]) {
+  /** A request can move between the queues that share `aside`. */
+  constructor(all: () => ConsentRequest[], aside: AsideRequests = new AsideRequests(all)) {
     this.#all = all;
+    this.#aside = aside;
   }
 
   readonly open: ConsentRequest[] = $derived.by(() =>
@@ -53,6 +78,20 @@ export class ConsentQueue {
     this.isListOpen = false;
   }
 
+  /**
+   * Closes a request without a decision. It stays pending and in the queue, and is not shown again by itself until its
+   * stage changes.
+   */
+  putAside(request: ConsentRequest): void {
+    this.#aside.add(request);
+    if (this.#chosen === request.id) this.#chosen = null;
+    if (this.#opened === request.id) this.#opened = null;
+  }
+
+  isAside(request: ConsentRequest): boolean {
+    return this.#aside.has(request);
+  }
+
   /** Closes the request that the user opened. It stays in the queue. */
   closeOpened(): void {
     this.#opened = null;
@@ -69,11 +108,11 @@ export class ConsentQueue {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** Returns the oldest request of the server that was displayed least recently. */
+  /** Returns the oldest request of the server that was displayed least recently, without those that were put aside. */
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
     return this.open
-      .filter(opensAutomatically)
+      .filter((q) => opensAutomatically(q) && !this.#aside.has(q))
       .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,

@@ -1,13 +1,15 @@
 // Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing. A and
 // D have no effect on a request with fields. Ctrl+Enter submits a form, also from its fields.
 
+import { isInputMethodKey } from "$lib/format/keys";
+
 const CHECK_BOX = "input[type=checkbox], input[type=radio]";
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
 export function consentShortcut(event: KeyboardEvent): ConsentShortcut | null {
   if (isSend(event)) return "send";
-  if (event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
+  if (event.repeat || isInputMethodKey(event) || event.ctrlKey || event.altKey || event.metaKey)
     return null;
   if (isTyping(event.target)) return null;
   switch (event.key.toLowerCase()) {
@@ -23,7 +25,7 @@ export function consentShortcut(event: KeyboardEvent): ConsentShortcut | null {
 }
 
 function isSend(event: KeyboardEvent): boolean {
-  if (event.repeat || event.isComposing || event.altKey || event.shiftKey) return false;
+  if (event.repeat || isInputMethodKey(event) || event.altKey || event.shiftKey) return false;
   return event.key === "Enter" && (event.ctrlKey || event.metaKey);
 }
 

@@ -60,6 +60,21 @@ describe("a denial with a reason", () => {
     expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
+  it.each([
+    ["during a composition", { isComposing: true }],
+    ["as WebKit sends it after one", { keyCode: 229 }],
+  ])("is kept by Escape of an input method, %s", async (_, more) => {
+    renderRequests(ofModel);
+    await waitUntilArmed();
+    await clickElement(button("Deny with a reason…"));
+    const field = screen.getByRole("textbox", { name: "Reason" });
+    await typeText(field, "wrong");
+    await pressKey("Escape", field, more);
+    await pressKey("Enter", field, more);
+    expect(screen.getByRole("textbox", { name: "Reason" })).toHaveValue("wrong");
+    expect(sentDecisions(), "nothing should be decided").toEqual([]);
+  });
+
   it("is offered only if a model receives it", async () => {
     const { set } = renderRequests(consentRequest(startServerBody));
     const because = () => screen.queryByRole("button", { name: "Deny with a reason…" });

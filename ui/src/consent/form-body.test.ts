@@ -85,7 +85,7 @@ describe("a form", () => {
     const { set } = renderRequests(consentRequest(formBody));
     await waitUntilArmed();
     expect(
-      screen.getByText("F goes to the first field, Ctrl+Enter accepts, Esc cancels"),
+      screen.getByText("F goes to the first field, Ctrl+Enter accepts, Esc decides later"),
     ).toBeVisible();
     for (const key of ["D", "d", "A", "a"]) await pressKey(key);
     expect(sentDecisions(), "a name should neither decline nor accept the form").toEqual([]);

@@ -11,6 +11,7 @@ import {
   clickElement,
   installFakeHostForEachTest,
   accessibilityProblems,
+  pressKey,
   renderRequests,
 } from "./test-harness.svelte";
 
@@ -51,6 +52,25 @@ it("allows exactly the listed tools, and has a matching button", async () => {
   await clickElement(button("Allow these 2 tools"));
   expect(sentDecisions()).toEqual([
     { id: "q1", hash: "h1", answer: { action: "allow_read_only", tools } },
+  ]);
+});
+
+it("is allowed by A and denied by D while the check box has the focus", async () => {
+  const { set } = renderRequests(request);
+  await waitUntilArmed();
+  box().focus();
+  await clickElement(box());
+  await pressKey("a", box());
+  expect(sentDecisions(), "the key should have no effect while arming").toEqual([]);
+  await waitUntilArmed();
+  await pressKey("a", box());
+  set({ ...request, id: "q2" });
+  await waitUntilArmed();
+  box().focus();
+  await pressKey("d", box());
+  expect(sentDecisions()).toEqual([
+    { id: "q1", hash: "h1", answer: { action: "allow_read_only", tools } },
+    { id: "q2", hash: "h1", answer: { action: "deny" } },
   ]);
 });
 

@@ -5,7 +5,7 @@ import { app } from "$lib/state/app.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
 /** Returns the conversation that led to a request, or `null` if none did. */
-function conversationOf({ origin }: ConsentRequest): string | null {
+export function conversationOf({ origin }: ConsentRequest): string | null {
   return "conversation" in origin ? origin.conversation : null;
 }
 

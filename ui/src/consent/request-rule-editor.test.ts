@@ -137,6 +137,8 @@ describe('the entry "Always when…"', () => {
     await pressKey("d", editor);
     expect(controller.canAllow, "the request should not be approvable").toBe(false);
     expect(sentDecisions(), "shortcuts should have no effect").toEqual([]);
+    await pressKey("Escape", undefined, { keyCode: 229 });
+    expect(editor, "Escape of an input method should not close it").toBeVisible();
     await pressKey("Escape");
     expect(
       await screen.findByTestId("consent-request"),

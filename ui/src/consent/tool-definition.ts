@@ -12,7 +12,7 @@ const DATA = /("src": "data:image\/[a-z0-9.+-]{1,40};base64,)([A-Za-z0-9+/]{64,}
 const BASE64 = 3 / 4;
 /** Matches one icon, which is indented by four spaces. JSON strings contain no line breaks. */
 const ICON = /^ {4}\{\n[^]*?^ {4}\}/gm;
-/** Maximum length of a joined line. The host joins lines up to the same length (`MAX_LINE_BYTES`). */
+/** Maximum length of a joined line. The host joins lines up to the same length (`MAX_JSON_LINE_BYTES`). */
 const MAX_JOINED_LENGTH = 120;
 
 /**

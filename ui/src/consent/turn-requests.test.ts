@@ -103,6 +103,16 @@ describe("the tool calls of one turn", () => {
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
 
+  it("are allowed by A while a check box has the focus", async () => {
+    renderTurn(...three());
+    await waitUntilArmed();
+    box(2).focus();
+    await clickElement(box(2));
+    await waitUntilArmed();
+    await pressKey("a", box(2));
+    expect(sentDecisions()).toEqual([1, 3].map((number) => allowOnce(number)));
+  });
+
   it("are denied together", async () => {
     renderTurn(...three());
     await clickElement(button("Deny these"));

@@ -6,6 +6,14 @@ import { m } from "../paraglide/messages";
 
 type ToolCall = Extract<ItemBody, { kind: "tool_call" }>;
 
+/**
+ * Returns the duration of a completed call in milliseconds, without the waits for the user. `null` if it was never
+ * sent.
+ */
+export function ownDuration({ took, waited = 0, result }: ToolCall): number | null {
+  return result === null && took > 0 && waited >= took ? null : took - waited;
+}
+
 export interface CallLabel {
   words: string;
   /** Set if the call did not succeed. */
@@ -24,7 +32,7 @@ export function callLabel(
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
   // In conversations of older versions, only the text describes the outcome of a call without a result.
-  if (failure === "refused" || error?.startsWith("refused: "))
+  if (failure === "refused" || (failure === undefined && error?.startsWith("refused: ")))
     return { words: m.conversation_call_denied(), failed: true };
   if (failure === "cancelled" || error === "cancelled")
     return { words: m.conversation_call_cancelled(), failed: true };

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type {
   Catalog,
   ConversationItem,
+  ConversationSettings,
   ModelProvider,
   Models,
   Prompt,
@@ -14,6 +15,7 @@ import type {
 import { selectOption } from "$lib/testing/select-option";
 import {
   REVIEWED_DEFINITION,
+  refusedStart,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -21,6 +23,7 @@ import {
 
 import { createConversation } from "./create-conversation";
 import ConversationView from "./ConversationView.svelte";
+import { OpenConversation } from "./open-conversation.svelte";
 import {
   ContextItems,
   MAX_CONTEXT_BYTES,
@@ -240,6 +243,24 @@ describe("context items of a message", () => {
   });
 });
 
+it("the picker counts the resources and skills of all servers", async () => {
+  const host = await opened();
+  const skill = { uri: "skill://port/plan/SKILL.md", name: "plan", description: "Plans a trip" };
+  host.answers.list_skills = ({ server }) => ({
+    ...{ server, notes: [] },
+    skills: [{ ...skill, files: null, others: null, hash: "e3b0" }],
+  });
+  const capabilities = ["resources", "extensions", "extensions.io.modelcontextprotocol/skills"];
+  host.send({ type: "server_changed", server: sampleServer({ name: "port", capabilities }) });
+  const user = userEvent.setup();
+  render(ConversationView, { id: "c1" });
+  await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByText("2 resources, 1 skill from 2 servers");
+  await user.type(dialog.getByRole("combobox"), "plan");
+  await dialog.findByText("1 skill from 1 server");
+});
+
 describe("the tools of a conversation", () => {
   it("E4: the first conversation enables the running servers", async () => {
     const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
@@ -294,6 +315,72 @@ describe("the tools of a conversation", () => {
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
+  describe("the model of the next conversation", () => {
+    const listed = { ...MODELS, providers: [LAB], default: null };
+
+    /** Starts a host whose conversations have these models, the latest first. */
+    const hostWith = (...used: ConversationSettings["model"][]) =>
+      startFakeHost(
+        {
+          list_models: () => listed,
+          read_conversation: ({ conversation: id }) => {
+            const settings = { ...sampleConversation().settings, model: used[Number(id)] ?? null };
+            return sampleConversation({ id, settings });
+          },
+          create_conversation: () => sampleConversation({ id: "new" }),
+        },
+        {
+          conversations: used.map((_, index) => ({
+            ...{ id: String(index), title: "Trip", updatedAt: used.length - index },
+          })),
+        },
+      );
+    const setModels = (host: Awaited<ReturnType<typeof hostWith>>) =>
+      host.requests("set_conversation").map(({ settings }) => settings.model?.model);
+
+    it("is the one that was used last, without reading all conversations", async () => {
+      const host = await hostWith(null, { provider: "lab", model: "older" });
+      await createConversation("Before a model was used");
+      expect(setModels(host)).toEqual([]);
+      await createConversation("With a model", { model: MODEL });
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small", "small"]);
+      const read = host.requests("read_conversation").map(({ conversation }) => conversation);
+      expect(new Set(read), "only the latest conversation should be read").toEqual(new Set(["0"]));
+      host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
+      await createConversation("With the default model");
+      expect(setModels(host), "the host uses the default model").toEqual(["small", "small"]);
+    });
+
+    it("is the one to which the last message was sent", async () => {
+      const host = await hostWith(null);
+      host.answers.send_message = () => ({ message: "m", reply: "r" });
+      await new OpenConversation("0").say("Hello", [], MODEL);
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small"]);
+    });
+
+    it("is that of the previous conversation if no other is known", async () => {
+      const host = await hostWith(MODEL);
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small"]);
+    });
+
+    it("is not one that its provider no longer lists", async () => {
+      const retired = { provider: "lab", model: "retired" };
+      const host = await hostWith(retired);
+      await createConversation("With a model", { model: retired });
+      await createConversation("Another");
+      expect(setModels(host), "none should be set").toEqual(["retired"]);
+      host.answers.list_models = () => ({ ...listed, providers: [{ ...LAB, models: [] }] });
+      await createConversation("While the provider lists none");
+      expect(setModels(host)).toEqual(["retired", "retired"]);
+      host.answers.list_models = () => ({ ...listed, providers: [] });
+      await createConversation("Without the provider");
+      expect(setModels(host)).toHaveLength(2);
+    });
+  });
+
   it("E5: mentions the number of tools only where it affects the choice", async () => {
     const servers = [{ server: "files", tools: null, instructions: null }];
     for (const [toolSearch, isSaid] of [
@@ -311,6 +398,28 @@ describe("the tools of a conversation", () => {
       expect(screen.queryByText(/Too many for this model/) !== null).toBe(isSaid);
       unmount();
     }
+  });
+
+  it("marks servers that are not running", async () => {
+    const servers = ["files", "git", "mail", "removed"].map((server) => ({
+      ...{ server, tools: null, instructions: null },
+    }));
+    const host = await opened({ ...sampleConversation().settings, servers });
+    render(ConversationView, { id: "c1" });
+    for (const [name, is] of [
+      ["git", "stopped"],
+      ["mail", "starting"],
+    ] as const) {
+      host.send({ type: "server_changed", server: sampleServer({ name, state: { is } }) });
+    }
+    await composer().findByRole("button", {
+      name: "Tools of files, git (stopped), mail (not ready), removed (not ready)",
+    });
+    host.send({ type: "server_changed", server: sampleServer({ name: "git" }) });
+    await composer().findByRole("button", { name: /Tools of files, git, mail/ });
+    const denied = refusedStart("denied_by_user");
+    host.send({ type: "server_changed", server: sampleServer({ name: "git", state: denied }) });
+    await composer().findByRole("button", { name: /Tools of files, git \(stopped\), mail/ });
   });
 
   it("E5: the user chooses between all tools and a search, and the button shows the choice", async () => {

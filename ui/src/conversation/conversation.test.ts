@@ -160,12 +160,33 @@ describe("a conversation", () => {
       ...{ providers: [provider], default: null, found: [], presets: [] },
     });
     render(ConversationView, { id: "c1" });
-    await screen.findByText(/Write to the model/);
+    await screen.findByText(/Choose a model below/);
+    let openings = 0;
+    HTMLSelectElement.prototype.showPicker = () => (openings += 1);
     await user.type(field(), "Say hello{Enter}");
     expect((await screen.findByRole("alert")).textContent).toContain("Choose a model first");
+    expect(openings, "the models should be listed").toBe(1);
     expect(field(), "the text should be preserved").toHaveValue("Say hello");
     expect(screen.getByRole("combobox", { name: "Model" })).toHaveFocus();
     expect(host.requests("append_items"), "nothing should be stored").toEqual([]);
+  });
+
+  it("keeps the text if a provider has not listed its models", async () => {
+    const user = userEvent.setup();
+    const provider = {
+      ...{ id: "lab", name: "Lab", kind: "openai" as const, url: "http://127.0.0.1:1/v1" },
+      ...{ silenceSeconds: null, hasKey: true, local: true, isUnencrypted: false },
+      ...{ listedAt: null, problem: null, losses: [], models: [] },
+    };
+    host.answers.list_models = () => ({
+      ...{ providers: [provider], default: null, found: [], presets: [] },
+    });
+    render(ConversationView, { id: "c1" });
+    await screen.findByText(/has not listed its models/);
+    await user.type(field(), "Say hello{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toContain("Choose a model first");
+    expect(screen.getByRole("button", { name: "Open Models" })).toHaveFocus();
+    expect(field(), "the text should be preserved").toHaveValue("Say hello");
   });
 
   it("preserves the text when sending fails", async () => {
@@ -360,7 +381,7 @@ describe("scrolling to the end", () => {
 describe("keys of the composer", () => {
   const key = (name: string, more = {}) => ({
     ...{ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false },
-    ...{ isComposing: false, ...more },
+    ...{ isComposing: false, keyCode: 0, ...more },
   });
 
   it("opens prompts only at the start of a line, resources at the start of a word", () => {
@@ -388,6 +409,13 @@ describe("keys of the composer", () => {
       composerKey(key("Enter", { isComposing: true }), "x", 1),
       "Enter should end the IME composition",
     ).toBeNull();
+    expect(
+      composerKey(key("Escape", { keyCode: 229 }), "x", 1),
+      "Escape should discard the composition, after whose end WebKit sends the key",
+    ).toBeNull();
+    expect(composerKey(key("Escape"), "x", 1), "another Escape should stop the answer").toBe(
+      "stop",
+    );
     expect(insertAtCaret("ab", 1, "/"), "the text should be inserted at the caret").toBe("a/b");
   });
 });

@@ -222,10 +222,37 @@ describe("a call in a conversation", () => {
   });
 
   test("of an older version shows the host's message only", async () => {
-    await show([toolCall({ error: "refused: by the user" })]);
+    await show([toolCall({ error: "refused: by a rule" })]);
     expect(await screen.findByRole("article", { name: "read: denied" })).toBeVisible();
     await open();
+    expect(screen.getByText("refused: by a rule")).toBeVisible();
+  });
+
+  test("that the user denied shows the given reason, and neither a rule nor a duration", async () => {
+    const failure = "refused" as const;
+    await show([toolCall({ error: "refused: by the user, who says: not today", failure })]);
+    const card = await screen.findByRole("article", { name: "read: denied" });
+    expect(card, "the duration should not be shown").not.toHaveTextContent(/\d (ms|s)\b/);
+    await open();
+    expect(screen.getByText("You denied this call.")).toBeVisible();
+    expect(screen.getByText("not today")).toBeVisible();
+    expect(screen.queryByText(/change the rule|refused: by/)).toBeNull();
+    expect(screen.queryByRole("button", { name: "Open Rules" })).toBeNull();
+  });
+
+  test("of an older version that the user denied shows the given reason", async () => {
+    await show([toolCall({ error: "refused: by the user, who says: not today" })]);
+    await open();
+    expect(screen.getByText("You denied this call.")).toBeVisible();
+  });
+
+  test("of a server named like a denial shows the error of the server", async () => {
+    const failure = "server" as const;
+    await show([toolCall({ server: "refused", error: "refused: by the user", failure })]);
+    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
+    await open();
     expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.queryByText("You denied this call.")).toBeNull();
   });
 
   test("shows that the tool has an app", async () => {

@@ -1,7 +1,7 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ServerCall, ConversationItem, ConsentRequest } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
@@ -167,6 +167,67 @@ describe("a consent request for a call of the model", () => {
     ).toHaveAttribute("aria-disabled", "true");
   });
 
+  it("stays aside when its conversation is opened and left", async () => {
+    const user = userEvent.setup();
+    const { queue } = dialogController;
+    for (const id of ["t1", "t2"]) queue.putAside(toolRequest(id));
+    render(ConsentDialog, { controller: dialogController });
+    const conversation = render(ConversationView, { id: "c1" });
+    const shows = await screen.findAllByRole("button", { name: "Show the request" });
+    expect(shows, "each card should link to its request").toHaveLength(2);
+    expect(screen.queryByTestId("consent-request"), "neither should be shown").toBeNull();
+    const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: other });
+    await screen.findByRole("dialog");
+    queue.putAside(other);
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const [show] = await screen.findAllByRole("button", { name: "Show the request" });
+    await user.click(show as HTMLElement);
+    expect(await screen.findByText("/t1"), "the opened request should be shown").toBeVisible();
+    conversation.unmount();
+    await tick();
+    expect(screen.queryByRole("dialog"), "none should come up by itself").toBeNull();
+    expect(dialogController.pending, "all should be pending").toHaveLength(3);
+  });
+
+  describe("and Escape in the composer", () => {
+    const close = (id: string) =>
+      host.send({ type: "consent_request_closed", id: `q-${id}-${run}`, outcome: "cancelled" });
+    const stops = () => host.requests("stop_reply");
+    const field = () => screen.getByRole("textbox", { name: "Message" });
+
+    it("does not stop the answer while the call waits", async () => {
+      const user = userEvent.setup();
+      await shown();
+      await user.click(field());
+      await user.keyboard("{Escape}");
+      expect(stops(), "the calls wait for the user").toEqual([]);
+      for (const id of ["t1", "t2"]) close(id);
+      await user.keyboard("{Escape}");
+      expect(stops(), "nothing waits for a decision").toHaveLength(1);
+    });
+
+    it("does not stop it if the key before put a request aside", async () => {
+      const user = userEvent.setup();
+      for (const id of ["t1", "t2"]) close(id);
+      render(ConversationView, { id: "c1" });
+      render(ConsentDialog, { controller: dialogController });
+      await user.click(await screen.findByRole("textbox", { name: "Message" }));
+      const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+      host.send({ type: "consent_request_changed", consentRequest: other });
+      await screen.findByRole("dialog");
+      await armed("Decide later");
+      await user.keyboard("{Escape}");
+      await waitFor(() => expect(field(), "the focus should return").toHaveFocus());
+      await user.keyboard("{Escape}");
+      expect(stops(), "the second key may be meant for the dialog").toEqual([]);
+      const closed = performance.now();
+      vi.spyOn(performance, "now").mockReturnValue(closed + 1_000);
+      await user.keyboard("{Escape}");
+      expect(stops(), "a later one is meant for the answer").toHaveLength(1);
+    });
+  });
+
   it("takes no decision while an app is raised", async () => {
     const user = userEvent.setup();
     const frame = await shown();
@@ -227,6 +288,15 @@ describe("the tool calls of one turn", () => {
     ).toBeNull();
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
+    expect(
+      screen.queryByRole("button", { name: "Show the request" }),
+      "the cards should not repeat the actions of the list",
+    ).toBeNull();
+    expect(turn.queryByRole("button", { name: /^Cancel/ })).toBeNull();
+    expect(
+      screen.getAllByRole("button", { name: "Cancel write_file" }),
+      "one call alone can be cancelled",
+    ).toHaveLength(2);
     await armed("Allow these 2");
     await user.keyboard("{F6}");
     expect(
@@ -246,6 +316,17 @@ describe("the tool calls of one turn", () => {
     await waitFor(() => expect(screen.queryByTestId("turn-requests")).toBeNull());
   });
 
+  it("can be cancelled alone in their cards, which say that the server is muted", async () => {
+    const user = userEvent.setup();
+    const muted = { muted: true, mutedUntil: Date.now() + 60_000 };
+    host.send({ type: "server_changed", server: sampleServer({ name: "files", ...muted }) });
+    draw();
+    await list();
+    expect(screen.getAllByText("muted", { exact: false }).length).toBeGreaterThan(0);
+    await user.click(screen.getAllByRole("button", { name: "Cancel write_file" })[1]!);
+    expect(host.requests("cancel_call")).toEqual([{ call: "t2" }]);
+  });
+
   it("are reviewed one by one in their cards, and listed again", async () => {
     const user = userEvent.setup();
     draw();
@@ -255,6 +336,10 @@ describe("the tool calls of one turn", () => {
     const frame = within(await screen.findByTestId("consent-request"));
     expect(frame.getByText("/t2"), "the selected call should be shown").toBeInTheDocument();
     expect(screen.queryByTestId("turn-requests"), "the list should be hidden").toBeNull();
+    expect(
+      screen.getByRole("button", { name: "Show the request" }),
+      "the other call should link to its request again",
+    ).toBeInTheDocument();
     await user.click(frame.getByRole("button", { name: "Decide together" }));
     await list();
     expect(screen.queryByTestId("consent-request")).toBeNull();

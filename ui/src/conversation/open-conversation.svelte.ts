@@ -17,6 +17,7 @@ import { serializeReads } from "$lib/state/one-at-a-time";
 
 import { appendToParts, newerItem, upsertItem } from "./item-updates";
 import { setAutomaticTitle } from "./automatic-title";
+import { rememberModel } from "./last-model";
 
 /** Number of items per read of earlier items. */
 const PAGE = 100;
@@ -156,6 +157,7 @@ export class OpenConversation {
     const first = this.items.length === 0;
     if (model) {
       await call("send_message", { conversation: this.id, text, attachments, model });
+      rememberModel(model);
     } else {
       const item: ConversationItem = {
         id: crypto.randomUUID(),
@@ -179,6 +181,7 @@ export class OpenConversation {
     this.conversation = { ...this.conversation, settings };
     try {
       await call("set_conversation", { conversation: this.id, settings });
+      if (changes.model) rememberModel(changes.model);
     } catch (cause) {
       void this.read();
       throw cause;

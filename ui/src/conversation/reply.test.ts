@@ -158,6 +158,27 @@ describe("a streamed answer", () => {
     ).toBeInTheDocument();
   });
 
+  it("is stopped by Escape in the composer, unless a menu or dialog is open", async () => {
+    const user = userEvent.setup();
+    await openAnswering();
+    const field = screen.getByRole("textbox", { name: "Message" });
+    await user.type(field, "next");
+    for (const role of ["menu", "dialog", "alertdialog"]) {
+      const above = document.body.appendChild(document.createElement("div"));
+      above.setAttribute("role", role);
+      await user.keyboard("{Escape}");
+      expect(host.requests("stop_reply"), `the key should close the ${role}`).toEqual([]);
+      above.remove();
+    }
+    await user.keyboard("{Escape}");
+    expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
+    expect(field, "the text should be preserved").toHaveValue("next");
+    emitItem(reply([], { state: "cut" }), false);
+    await screen.findByRole("button", { name: "Send" });
+    await user.keyboard("{Escape}");
+    expect(host.requests("stop_reply"), "nothing is left to stop").toHaveLength(1);
+  });
+
   it("can be stopped, and nothing can be sent before", async () => {
     const user = userEvent.setup();
     await openAnswering();
@@ -298,9 +319,15 @@ describe("a call requested by a model", () => {
     await screen.findByRole("article", { name: "read: running" });
     const toolResult = { content: [{ type: "text", text: "the whole text" }], isError: false };
     const result = { ...toolResult, structured: null, structuredProblem: null, arguments: {} };
-    emitItem({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
+    emitItem(
+      { ...call({ result, took: 31_200, waited: 30_000, leftOut: 2048 }), state: "whole" },
+      true,
+    );
     const card = within(await screen.findByRole("article", { name: "read: done" }));
-    expect(card.getByText(/1\.2 s/), "the duration should be shown").toBeInTheDocument();
+    expect(
+      card.getByText(/^1\.2 s/),
+      "the duration without the wait should be shown",
+    ).toBeInTheDocument();
     await user.click(card.getByRole("button", { expanded: false }));
     expect(card.getByText("the whole text"), "the result should be shown").toBeInTheDocument();
     expect(card.getByText(/"\/x"/), "the arguments should be shown").toBeInTheDocument();
@@ -308,6 +335,14 @@ describe("a call requested by a model", () => {
       card.getByText(/too long for the model/),
       "the shortening for the model should be mentioned",
     ).toBeInTheDocument();
+  });
+
+  it("shows no duration of a call that was denied", async () => {
+    await openAnswering();
+    const denied = { error: "refused: no", failure: "refused", took: 30_000, waited: 30_000 };
+    emitItem({ ...call(denied), state: "whole" }, true);
+    const card = await screen.findByRole("article", { name: "read: denied" });
+    expect(card).not.toHaveTextContent(/30 s|0 ms/);
   });
 
   describe("with an app", () => {

@@ -1,8 +1,10 @@
-import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
+import { router } from "$lib/state/router.svelte";
 import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
@@ -78,6 +80,59 @@ test("sends an edited message as a separate version", async () => {
   expect(screen.queryByText("To Bergen."), "the answer should be in another branch").toBeNull();
 });
 
+test("an edited message without a model asks for one until it is chosen", async () => {
+  const user = userEvent.setup();
+  host.answers.edit_message = () => {
+    throw { code: "no_model", message: "no model is chosen for this conversation" };
+  };
+  const send = async () => {
+    const sends = screen.getAllByRole("button", { name: "Send" });
+    await user.click(sends[0] ?? document.body);
+    return await screen.findByRole("alert");
+  };
+  await user.click(screen.getByRole("button", { name: "Edit and send again" }));
+  const alert = await send();
+  expect(alert).toHaveTextContent("No model is chosen");
+  await user.click(within(alert).getByRole("button", { name: "Choose a model" }));
+  expect(
+    screen.getByRole("button", { name: "Add a model" }),
+    "the choice should be focused",
+  ).toHaveFocus();
+  const settings = { ...sampleConversation().settings, model: { provider: "lab", model: "small" } };
+  host.answers.read_conversation = () =>
+    sampleConversation({ items: structuredClone(items), settings });
+  host.send({ type: "conversations_changed", conversations: [], changed: "c1" });
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+
+  host.answers.edit_message = () => {
+    throw { code: "not_ready", message: "models are answering in 32 other conversations" };
+  };
+  expect(await send(), "no server is involved").toHaveTextContent("The model was not asked");
+  const item = structuredClone(items[0]);
+  if (item) host.send({ type: "item_changed", conversation: "c1", item, answering: true });
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});
+
+test("an edit that is refused during an answer of another window shows the error", async () => {
+  const user = userEvent.setup();
+  const item = structuredClone(items[0]) as ConversationItem;
+  const answers = (answering: boolean) =>
+    host.send({ type: "item_changed", conversation: "c1", item, answering });
+  host.answers.edit_message = async () => {
+    answers(true);
+    await tick();
+    throw { code: "not_ready", message: "a model is answering in this conversation" };
+  };
+  await user.click(screen.getByRole("button", { name: "Edit and send again" }));
+  await user.click(screen.getAllByRole("button", { name: "Send" })[0] as HTMLElement);
+  expect(await screen.findByRole("alert")).toHaveTextContent("The model was not asked");
+  answers(false);
+  await tick();
+  expect(screen.getByRole("alert"), "it should stay after that answer").toBeVisible();
+  answers(true);
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});
+
 test("shows the usage of each answer and the total", async () => {
   expect(
     screen.getByText("1.2K tokens in, 30 out"),
@@ -122,6 +177,34 @@ test("stores a system prompt, and exports the conversation to a file", async () 
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() =>
     expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Be brief."),
+  );
+});
+
+test("is renamed and deleted, and moves to its own window, from the menu in its header", async () => {
+  const user = userEvent.setup();
+  const choose = async (name: string) => {
+    await user.click(screen.getByRole("button", { name: "More for this conversation" }));
+    await user.click(await screen.findByRole("menuitem", { name }));
+  };
+  await choose("Rename");
+  const title = await screen.findByRole("textbox", { name: "Title" });
+  expect(title).toHaveValue("Trip plan");
+  await user.clear(title);
+  await user.type(title, "Holiday{Enter}");
+  expect(host.requests("rename_conversation")).toEqual([{ conversation: "c1", title: "Holiday" }]);
+  await waitFor(() => expect(screen.queryByRole("dialog"), "the dialog should close").toBeNull());
+  await choose("Open in new window");
+  await waitFor(() => expect(host.openedWindows).toEqual(["c1"]));
+  router.go({ at: "conversation", id: "c1" });
+  await choose("Delete");
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(host.requests("delete_conversation"), "a deletion should need confirmation").toEqual([]);
+  await user.click(dialog.getByRole("button", { name: "Delete" }));
+  expect(host.requests("delete_conversation")).toEqual([{ conversation: "c1" }]);
+  await waitFor(() =>
+    expect(router.current.at, "the deleted conversation should not stay open").not.toBe(
+      "conversation",
+    ),
   );
 });
 

@@ -15,6 +15,7 @@ import type {
   SandboxProblem,
   Server,
   SignInFailure,
+  StartRefusal,
 } from "$lib/api/generated";
 import type { FailureTexts } from "$lib/failure-texts";
 import { locale } from "$lib/state/locale.svelte";
@@ -27,6 +28,7 @@ import { overwriteGetLocale } from "../paraglide/runtime";
 import ServerFailure from "../servers/ServerFailure.svelte";
 import {
   BLOCKED_PATH_FAILURES,
+  DENIED_BY_RULE,
   PROPOSED_FOLDER_FAILURE,
   LOCAL_FAILURES,
   REMOTE_FAILURES,
@@ -89,12 +91,18 @@ const sandboxed: Partial<Server> = {
 function failed(
   changes: Partial<Server>,
   reason: FailureReason,
-  more: { sandbox?: SandboxProblem; blocked?: BlockedPath[] } = {},
+  more: { sandbox?: SandboxProblem; blocked?: BlockedPath[]; refusal?: StartRefusal } = {},
 ) {
   const state = { is: "failed" as const, reason, message: "what the system says" };
   const failure = { ...state, stderr: ["a line"], searchedFolders: [], hint: null, ...more };
   render(ServerFailure, { server: sampleServer({ ...changes, state: failure }), failure });
 }
+
+/** Returns the rows of a start that a rule denies. */
+const deniedByRule = (changes: Partial<Server>) =>
+  rows({ denied_by_rule: DENIED_BY_RULE }, SERVER_ACTIONS, (refusal) =>
+    failed(changes, "refused", { refusal }),
+  );
 
 function waits(changes: Partial<Server>) {
   const retry = { is: "reconnecting" as const, attempt: 1, at: Date.now() + 5000, cause: "gone" };
@@ -153,6 +161,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_local,
     rows: [
       ...rows(LOCAL_FAILURES, SERVER_ACTIONS, (reason) => failed({}, reason)),
+      ...deniedByRule({}),
       ...rows({ ended: WAITING_STATES.ended }, SERVER_ACTIONS, () => waits({})),
     ],
   },
@@ -160,6 +169,7 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_remote,
     rows: [
       ...rows(REMOTE_FAILURES, SERVER_ACTIONS, (reason) => failed(remote, reason)),
+      ...deniedByRule(remote),
       ...rows({ dropped: WAITING_STATES.dropped }, SERVER_ACTIONS, () => waits(remote)),
       ...rows({ sign_in: WAITING_STATES.sign_in }, SERVER_ACTIONS, needsSignIn),
     ],

@@ -363,9 +363,74 @@ describe("pasted text", () => {
   });
 });
 
+test("paths of pasted text are not looked for before they are edited", async () => {
+  const looked = { isProgramMissing: false, isFolderMissing: true, isFolderRelative: false };
+  host.answers.check_server_command = () => looked;
+  const config = { ...imported("git").config, command: "//far/run", cwd: "//far/share" };
+  preview.servers = [imported("git", { config })];
+  await paste("{");
+  await user.click(await screen.findByRole("button", { name: "Change…" }));
+  await user.type(screen.getByRole("textbox", { name: "Command" }), "ner{Tab}");
+  expect(host.requests("check_server_command"), "the given folder decides").toEqual([]);
+  const folder = screen.getByRole("textbox", { name: "Working folder" });
+  await user.clear(folder);
+  await user.type(folder, "/home/ann{Tab}");
+  expect(await screen.findByText(/^The working folder does not exist/)).toBeVisible();
+  expect(host.requests("check_server_command")).toEqual([
+    { command: "//far/runner", path: null, cwd: "/home/ann" },
+  ]);
+});
+
 describe("the form", () => {
   beforeEach(async () => {
     await user.click(screen.getByRole("tab", { name: "Fill in" }));
+  });
+
+  test("warns of a program and a working folder that do not exist", async () => {
+    host.answers.check_server_command = ({ command, cwd }) => ({
+      isProgramMissing: command !== "uvx",
+      isFolderMissing: cwd === "/home/ann/work",
+      isFolderRelative: cwd === "work",
+    });
+    const command = screen.getByRole("textbox", { name: "Command" });
+    await user.type(command, "uvxx{Tab}");
+    const warning = /This program was not found on this computer/;
+    expect(await screen.findByText(warning)).toBeVisible();
+    await user.clear(command);
+    await user.type(command, "uvx");
+    expect(screen.queryByText(warning), "the warning is about the previous command").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Choose…" }));
+    expect(await screen.findByText(/^The working folder does not exist/)).toBeVisible();
+    expect(screen.queryByText(warning)).toBeNull();
+    expect(host.requests("check_server_command").at(-1)).toEqual({
+      ...{ command: "uvx", path: null, cwd: "/home/ann/work" },
+    });
+    const folder = screen.getByRole("textbox", { name: "Working folder" });
+    await user.clear(folder);
+    await user.type(folder, "work{Tab}");
+    expect(await screen.findByText(/must be an absolute path/)).toBeVisible();
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
+    await user.click(screen.getByRole("button", { name: "Add server" }));
+    expect(host.requests("add_server"), "the warning does not prevent saving").toHaveLength(1);
+  });
+
+  test("checks the program again when PATH changes", async () => {
+    host.answers.check_server_command = ({ path }) => ({
+      ...{ isProgramMissing: path !== null, isFolderMissing: false, isFolderRelative: false },
+    });
+    const warning = /This program was not found on this computer/;
+    await user.type(screen.getByRole("textbox", { name: "Command" }), "uvx{Tab}");
+    await user.click(screen.getByRole("button", { name: "Add variable" }));
+    await user.keyboard("PATH{Tab}/nowhere{Tab}");
+    expect(await screen.findByText(warning)).toBeVisible();
+    const secret = screen.getByRole("checkbox", { name: /PATH/ });
+    await user.click(secret);
+    expect(screen.queryByText(warning), "a secret PATH is not known").toBeNull();
+    await user.click(secret);
+    expect(await screen.findByText(warning)).toBeVisible();
+    await user.click(screen.getByRole("button", { name: /^Remove .*PATH/ }));
+    await waitFor(() => expect(screen.queryByText(warning)).toBeNull());
+    expect(host.requests("check_server_command").at(-1)).toMatchObject({ path: null });
   });
 
   test("adds a server by keyboard alone", async () => {

@@ -8,7 +8,6 @@ import { m } from "../paraglide/messages";
 
 export type ServerAction =
   | "start"
-  | "ask"
   | "retry"
   | "sign_in"
   | "command"
@@ -17,11 +16,11 @@ export type ServerAction =
   | "address"
   | "headers"
   | "limits"
+  | "rules"
   | "check";
 
 export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
   start: m.servers_start_again,
-  ask: m.servers_ask_again,
   retry: m.servers_retry_now,
   sign_in: m.signin_sign_in,
   command: m.servers_change_command,
@@ -30,6 +29,7 @@ export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
   address: m.servers_change_address,
   headers: m.servers_change_headers,
   limits: m.servers_change_limits,
+  rules: m.tools_open_rules,
   check: m.checkup_open,
 };
 
@@ -40,10 +40,11 @@ type OnlyRemote = "unreachable" | "unauthorized";
 /** Failure reasons that only local servers have. */
 type OnlyLocal = "command_not_found" | "exited_early" | "limit_reached";
 
+/** Failure of a server that was approved and not started. A refusal by the user is not shown as a failure. */
 const REFUSED: ServerFailure = {
   cause: m.servers_failed_refused,
   fix: m.servers_hint_refused,
-  action: "ask",
+  action: "start",
 };
 
 export const LOCAL_FAILURES: Record<Exclude<FailureReason, OnlyRemote>, ServerFailure> = {
@@ -149,6 +150,14 @@ export const REMOTE_FAILURES: Record<Exclude<FailureReason, OnlyLocal>, ServerFa
     action: "headers",
     others: ["start"],
   },
+};
+
+/** Failure of a server whose start a rule denies. */
+export const DENIED_BY_RULE: ServerFailure = {
+  cause: m.servers_failed_denied_by_rule,
+  fix: m.servers_hint_denied_by_rule,
+  action: "rules",
+  others: ["start"],
 };
 
 /** Failure of a local server that exited without output. */

@@ -74,6 +74,19 @@ describe("a secret for sign-in", () => {
 });
 
 describe("the settings tab", () => {
+  test("warns at once of a program that does not exist", async () => {
+    await showServerTab(
+      "settings",
+      {},
+      {
+        check_server_command: () => ({
+          ...{ isProgramMissing: true, isFolderMissing: false, isFolderRelative: false },
+        }),
+      },
+    );
+    expect(await screen.findByText(/This program was not found on this computer/)).toBeVisible();
+  });
+
   test("changes name and command, and warns that the start requires consent again", async () => {
     const host = await showServerTab("settings");
     const save = await screen.findByRole("button", { name: "Save" });

@@ -5,6 +5,7 @@ import { joinCommand } from "$lib/format/command-line";
 import { textPlace, type TextPlace } from "$lib/format/text-place";
 import { app } from "$lib/state/app.svelte";
 
+import { commandValues, type CommandValues } from "./command-check";
 import { draftProblems, type DraftProblem } from "./draft-problems";
 import { ServerDraft } from "./draft.svelte";
 import {
@@ -21,6 +22,8 @@ const QUIET_MS = 200;
 /** Server found in the text, with the user's edits. */
 export class FoundServer {
   readonly draft: ServerDraft;
+  /** Values of the command in the text. */
+  readonly given: CommandValues;
   /** Entered values of the inputs, by their references in the configuration. */
   inputValues = $state<Record<string, string>>({});
   readonly usable: boolean;
@@ -33,6 +36,7 @@ export class FoundServer {
 
   constructor(server: ImportedServer) {
     this.draft = new ServerDraft(server.name, server.config);
+    this.given = commandValues(this.draft);
     this.#notes = server.notes;
     this.#before = this.draft.config;
     this.usable = server.usable;

@@ -53,6 +53,8 @@ export interface AllowedItem {
    * consent.
    */
   known: "always" | "run" | "asks";
+  /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
+  isInUse: boolean;
   /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
   hash: string | null;
   /** Text about the consequence of a revocation. */
@@ -72,8 +74,13 @@ export interface AllowedActions {
   setSampling: (server: string, settings: SamplingSettings) => Promise<unknown>;
 }
 
-export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions): AllowedItem {
-  const { what, afterwards } = grantLabel(grant, remote);
+/** Returns the item of a grant. `server` is its server, unless that was removed. */
+export function grantItem(
+  grant: Grant,
+  server: Server | undefined,
+  actions: AllowedActions,
+): AllowedItem {
+  const { what, afterwards } = grantLabel(grant, server?.config.type === "http");
   const scopes = {
     once: m.settings_allowed_until_revoked,
     always: m.settings_allowed_until_revoked,
@@ -90,6 +97,10 @@ export function grantItem(grant: Grant, remote: boolean, actions: AllowedActions
     since: grant.since,
     lastUse: grant.lastUse ?? null,
     ...{ known: "always", isAllowed: true },
+    isInUse:
+      grant.tool === null &&
+      server?.state.is === "ready" &&
+      server.launchedHash === grant.boundHash,
     hash: grant.boundHash,
     revocation: {
       revoke: () => actions.revokeGrant(grant),
@@ -111,7 +122,7 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
     paths: folders,
     ...{ until: m.settings_allowed_until_revoked(), expiresAt: null, since: null, hash: null },
     lastUse: uses.find(({ server }) => server === name)?.lastUse ?? null,
-    ...{ known: "run", isAllowed: folders.length > 0 },
+    ...{ known: "run", isInUse: false, isAllowed: folders.length > 0 },
     afterwards: m.settings_shares_taken({ server: shortName(name) }),
     revocation: folders.length > 0 ? { revoke: () => set([]), restore: () => set(folders) } : null,
   };
@@ -130,7 +141,7 @@ export function samplingItem(
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse: null, known: "asks", isAllowed: false },
+    ...{ lastUse: null, known: "asks", isInUse: false, isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),
@@ -161,7 +172,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
     until: rule.expiresAt === null ? lasting() : untilTime(rule.expiresAt),
     ...{ expiresAt: rule.expiresAt, since: null, hash: null },
     lastUse: used?.lastUse ?? null,
-    ...{ known: "run", isAllowed: true },
+    ...{ known: "run", isInUse: false, isAllowed: true },
     afterwards: m.rules_removed(),
     revocation:
       source === "managed"

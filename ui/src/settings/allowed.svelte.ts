@@ -63,9 +63,8 @@ export class AllowedStore {
   readonly items: AllowedItem[] | null = $derived.by(() => {
     const { list, ruleUses, folderUses } = this.grants;
     if (list === null || this.#policy.now === null) return null;
-    const isRemote = (server: string) => app.server(server)?.config.type === "http";
     const items = [
-      ...list.map((grant) => grantItem(grant, isRemote(grant.server), this.#actions)),
+      ...list.map((grant) => grantItem(grant, app.server(grant.server), this.#actions)),
       ...app.servers.map((server) => foldersItem(server, folderUses)),
       ...app.servers.map(({ name }) => samplingItem(name, this.#sampling.get(name), this.#actions)),
       ...this.#policy.now.rules.map((rule) => ruleItem(rule, ruleUses, this.#actions)),

@@ -63,6 +63,21 @@ const row = async (text: string | RegExp) =>
 const revoke = async (item: HTMLElement) =>
   fireEvent.click(within(item).getByRole("button", { name: /^Revoke/ }));
 
+test("an approval to start is in use while its server runs with what it allows", async () => {
+  const start = { ...grant, tool: null, lastUse: undefined };
+  const running = sampleServer({ name: "files", launchedHash: start.boundHash });
+  const host = await show([start], {}, [running]);
+  const item = await row("Starting the server");
+  expect(item).toHaveTextContent("In use: the server is running");
+  host.send({ type: "server_changed", server: { ...running, launchedHash: "another" } });
+  await waitFor(() => expect(item).not.toHaveTextContent("In use"));
+  host.send({ type: "server_changed", server: running });
+  await waitFor(() => expect(item).toHaveTextContent("In use"));
+  const stopped = sampleServer({ name: "files", state: { is: "stopped" } });
+  host.send({ type: "server_changed", server: stopped });
+  await waitFor(() => expect(item).toHaveTextContent("Not used since you gave it"));
+});
+
 test("lists grants, folders, models and rules with their validity and last use", async () => {
   const rule = { ...{ effect: "allow" as const, tool: "add" }, expiresAt: NOW + 60_000 };
   const use = {
@@ -89,7 +104,7 @@ test("lists grants, folders, models and rules with their validity and last use",
   expect(session, "the temporary grant should be labeled").toHaveTextContent(
     "Until Drawbridge closes",
   );
-  expect(session).toHaveTextContent("Not used yet");
+  expect(session).toHaveTextContent("Not used since you gave it");
   expect(await row(/^may use your models/)).toHaveTextContent("git");
   const allowing = await row(/^Rule: tool add of files/);
   expect(allowing).toHaveTextContent(/Until \w/);

@@ -10,6 +10,7 @@ import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
   REVIEWED_DEFINITION,
+  refusedStart,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -158,7 +159,7 @@ describe("the window", () => {
     const servers = Array.from({ length: 21 }, (_, i) =>
       sampleServer({ name: `server-${i}`, state: states[i % 3]! }),
     );
-    await startFakeHost({}, { servers });
+    const host = await startFakeHost({}, { servers });
     const { unmount } = render(App);
     const group = (name: RegExp) =>
       within(screen.getByRole("navigation")).getByRole("button", { name });
@@ -168,6 +169,14 @@ describe("the window", () => {
     expect(buttons.map((button) => button.getAttribute("aria-expanded"))).toEqual(
       Array(3).fill("true"),
     );
+    const denied = sampleServer({ name: "server-2", state: refusedStart("denied_by_user") });
+    host.send({ type: "server_changed", server: denied });
+    const moved = await within(screen.getByRole("navigation")).findByRole("button", {
+      name: /^Stopped 8$/,
+    });
+    expect(moved, "a server whose start the user denied is stopped").toBeVisible();
+    host.send({ type: "server_changed", server: servers[2]! });
+    await waitFor(() => group(/^Stopped 7$/));
     expect(links(), "all servers should be listed").toHaveLength(21);
     expect(links()[0], "servers that need the user should be first").toHaveTextContent("server-2");
     await user.click(group(/^Stopped/));

@@ -7,6 +7,7 @@ import { router } from "$lib/state/router.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
 import { createConversation } from "../conversation/create-conversation";
+import { rememberModel } from "../conversation/last-model";
 
 import { m } from "../paraglide/messages";
 
@@ -38,6 +39,7 @@ export async function setConversationModel(conversation: string, model: ModelRef
   try {
     const { settings } = await call("read_conversation", { conversation });
     await call("set_conversation", { conversation, settings: { ...settings, model } });
+    rememberModel(model);
   } catch (cause) {
     failures.add(cause);
   }

@@ -165,6 +165,24 @@ test("each request is shown in one window: there only those of its conversation"
   await waitFor(() => expect(request, "a decided request should disappear").not.toBeVisible());
 });
 
+test("a request that was put aside is opened again from the top of its window", async () => {
+  const host = await startOwn();
+  render(App);
+  await message();
+  expect(screen.queryByRole("button", { name: /Approvals/ }), "nothing waits").toBeNull();
+  host.send({ type: "consent_request_changed", consentRequest: requestOf("q1", "c1") });
+  const request = await screen.findByTestId("consent-request");
+  const later = within(request).getByRole("button", { name: "Decide later" });
+  await waitFor(() => expect(later).toHaveAttribute("aria-disabled", "false"));
+  await user.click(later);
+  await waitFor(() => expect(screen.queryByTestId("consent-request")).toBeNull());
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+  await user.click(await screen.findByRole("button", { name: "Approvals (1)" }));
+  expect(await screen.findByTestId("consent-request"), "it should be shown again").toBeVisible();
+  host.send({ type: "consent_request_closed", id: "q1", outcome: "cancelled" });
+  await waitFor(() => expect(screen.queryByRole("button", { name: /Approvals/ })).toBeNull());
+});
+
 test("a request that remains after its call ended is shown in the window of the conversation", async () => {
   const ofEndedCall = (id: string, conversation: string): ConsentRequest => ({
     ...requestOf(id, null),

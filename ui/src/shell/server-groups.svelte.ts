@@ -1,6 +1,7 @@
 // Groups of servers by state in the left column. The collapsed groups are stored in the storage of the web view.
 import type { Server, ServerState } from "$lib/api/generated";
 import { registerPageState } from "$lib/page-state";
+import { displayedState } from "$lib/server-state";
 
 import { m } from "../paraglide/messages";
 
@@ -31,7 +32,7 @@ export function groupedServers(
 ): { id: ServerGroupId; servers: Server[] }[] {
   return GROUPS.map((id) => ({
     id,
-    servers: servers.filter(({ state }) => OF_STATE[state.is] === id),
+    servers: servers.filter(({ state }) => OF_STATE[displayedState(state)] === id),
   })).filter((group) => group.servers.length > 0);
 }
 

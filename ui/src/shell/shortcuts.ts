@@ -30,11 +30,12 @@ export function shortcutGroups(): ShortcutGroup[] {
     {
       title: m.shell_keys_consent(),
       shortcuts: [
+        { keys: ["F6"], text: m.shell_keys_request() },
         { keys: ["Enter"], text: m.shell_keys_focused() },
         { keys: ["A"], text: m.shell_keys_allow() },
         { keys: ["D"], text: m.shell_keys_deny() },
         { keys: ["F"], text: m.shell_keys_fields() },
-        { keys: ["Escape"], text: m.shell_keys_cancel() },
+        { keys: ["Escape"], text: m.shell_keys_later() },
       ],
     },
     {
@@ -43,6 +44,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["/"], text: m.shell_keys_prompts() },
         { keys: ["@"], text: m.shell_keys_resources() },
         { keys: ["↑"], text: m.shell_keys_edit_last() },
+        { keys: ["Escape"], text: m.shell_keys_stop() },
       ],
     },
   ];

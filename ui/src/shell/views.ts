@@ -78,4 +78,11 @@ export async function preload(): Promise<void> {
 }
 
 /** Functions that open the consent queue or one of its requests. */
-export { isConsentOpen, openConsentQueue, showConsent } from "../consent";
+export {
+  isConsentOpen,
+  openApprovals,
+  openConsentQueue,
+  showConsent,
+  showConsentOfCall,
+  showConsentOfServer,
+} from "../consent";

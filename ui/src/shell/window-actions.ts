@@ -1,7 +1,7 @@
 // Actions of the whole window. The command palette, the shortcuts and the menu bar run them from here.
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
-import { dialogs } from "$lib/state/dialogs.svelte";
+import { dialogs, isDialogRendered } from "$lib/state/dialogs.svelte";
 import { router } from "$lib/state/router.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
@@ -13,7 +13,7 @@ import { changeSettings, newConversation } from "./actions";
 import { openInNewWindow } from "./conversation-windows";
 import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
-import { isConsentOpen, openConsentQueue } from "./views";
+import { isConsentOpen, openApprovals } from "./views";
 import { applyZoomStep, zoomAfterStep, type ZoomStep } from "./zoom";
 
 export interface WindowAction {
@@ -62,7 +62,7 @@ function allActions(): WindowAction[] {
     },
     {
       ...{ id: "approvals", label: m.shell_open_approvals(), keys: "Mod+J", menu: "view" },
-      run: () => openConsentQueue(),
+      run: () => openApprovals(),
     },
     {
       ...{ id: "activity", label: m.shell_activity_beside(), keys: "Mod+I", menu: "view" },
@@ -186,9 +186,4 @@ export function runWindowAction(id: string): void {
   if (!action || !canRun(action)) return;
   // Not every dialog is counted, such as one that is just opening.
   if (action.isAboveDialogs === true || !isDialogRendered()) action.run();
-}
-
-/** Returns `true` if the page contains a dialog of any kind. */
-export function isDialogRendered(): boolean {
-  return document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 }

@@ -253,6 +253,25 @@ test.each([
   ).toBeInTheDocument();
 });
 
+test.each([
+  ["refused: by the user", true],
+  ["refused: by global rule 1", false],
+])("a call that was %s", async (message, isByUser) => {
+  const user = userEvent.setup();
+  host.answers.call_tool = () => Promise.reject({ code: "refused", message });
+  shownTab("echo");
+  await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
+  await user.keyboard("{Control>}{Enter}{/Control}");
+  const title = isByUser ? "You denied this call." : "Refused: the tool was not called";
+  expect(await screen.findByText(title), "the outcome should be shown").toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Try again" })).toBeInTheDocument();
+  const isShown = (text: RegExp | string) => screen.queryByText(text) !== null;
+  expect(
+    [isShown(/change the rule/), isShown(message), isShown(/^Took/)],
+    "the rule and the duration should be shown only if a rule denied the call",
+  ).toEqual(isByUser ? [false, false, false] : [true, true, true]);
+});
+
 test("shows that a server does not run, and starts it", async () => {
   const user = userEvent.setup();
   render(ToolsTab, { server: sampleServer({ name, state: { is: "stopped" } }) });

@@ -94,6 +94,27 @@ export function callFailure(code: ErrorCode): FailureTexts<CallAction> | null {
   return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
 }
 
+/** Beginning of the error text of a call that the user denied, as the host writes it (`CallFailure::Refused`). */
+const DENIED_BY_USER = "refused: by the user";
+
+/** A denial of a call by the user. */
+export interface UserDenial {
+  /** Reason that the user gave to the model, or `null` if there is none. */
+  reason: string | null;
+}
+
+/**
+ * Returns the user's denial that this error text describes, or `null` if the call ended for another reason. `code` is
+ * unset for calls of older versions, of which only the text is stored. With another code, the text is not only the
+ * host's: that of an error response begins with the name of the server.
+ */
+export function userDenial(error: string, code: ErrorCode | undefined): UserDenial | null {
+  if (code !== undefined && code !== "refused") return null;
+  if (error === DENIED_BY_USER) return { reason: null };
+  const beforeReason = `${DENIED_BY_USER}, who says: `;
+  return error.startsWith(beforeReason) ? { reason: error.slice(beforeReason.length) } : null;
+}
+
 /**
  * Returns the title for a call that ended with this error. `hasRun` is set if the server had started to process the
  * call.

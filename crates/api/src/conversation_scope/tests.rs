@@ -9,7 +9,7 @@ use super::*;
 
 /// Members of requests that identify nothing of a conversation: servers and what they offer, settings, contents, hashes
 /// of displayed content, and limits.
-const MEMBERS_WITHOUT_AN_IDENTIFIER: &[&str] = &[
+const REQUEST_MEMBERS_WITHOUT_AN_IDENTIFIER: &[&str] = &[
     "after",
     "afterUntrusted",
     "annotations",
@@ -63,7 +63,7 @@ const MEMBERS_WITHOUT_AN_IDENTIFIER: &[&str] = &[
 ];
 
 /// Members that may have any value in the request of this command, although they identify something in other requests.
-const MEMBERS_WITH_ANY_VALUE: &[(&str, &str)] = &[
+const REQUEST_MEMBERS_ALLOWED_ANY_VALUE: &[(&str, &str)] = &[
     // The page chooses the identifier of a new call.
     ("call_tool", "call"),
     ("get_prompt", "call"),
@@ -115,7 +115,7 @@ fn conversation_window_may_not_name_another_conversation() {
 }
 
 #[test]
-fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
+fn conversation_window_may_add_allow_rules_only_for_its_conversation() {
     let rule = |effect: Value, scope: Value| json!({ "effect": effect, "server": "*", "scope": scope });
     let (always, of_c1) = (json!({ "kind": "always" }), json!({ "kind": "conversation", "conversation": "c1" }));
     for permitted in [
@@ -142,13 +142,13 @@ fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
 }
 
 #[test]
-fn window_of_a_conversation_repeats_no_call_of_another_one() {
+fn conversation_window_may_repeat_only_calls_of_its_conversation() {
     for permitted in [
         json!({ "call": "2", "conversation": "c1", "repeats": "1" }),
         json!({ "call": "2", "conversation": null, "repeats": null }),
         json!({ "call": "2", "arguments": { "repeats": "1" } }),
     ] {
-        assert!(!repeats_elsewhere(&permitted, Some("c1")), "{permitted} should be permitted");
+        assert!(!repeats_call_outside_conversation(&permitted, Some("c1")), "{permitted} should be permitted");
     }
     for refused in [
         json!({ "call": "2", "conversation": null, "repeats": "1" }),
@@ -156,14 +156,14 @@ fn window_of_a_conversation_repeats_no_call_of_another_one() {
         json!({ "call": "2", "conversation": "c2", "repeats": "1" }),
         json!({ "call": "2", "conversation": null, "repeats": ["1"] }),
     ] {
-        assert!(repeats_elsewhere(&refused, Some("c1")), "{refused} should be refused");
+        assert!(repeats_call_outside_conversation(&refused, Some("c1")), "{refused} should be refused");
     }
     let closed = json!({ "call": "2", "conversation": null, "repeats": "1" });
-    assert!(repeats_elsewhere(&closed, None), "a closed window has no conversation");
+    assert!(repeats_call_outside_conversation(&closed, None), "a closed window has no conversation");
 }
 
 /// Returns `true` if the member of a command's request can't name anything of another conversation.
-fn cannot_name_another_conversation(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
+fn member_cannot_name_another_conversation(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
     match member {
         // Checked in each request.
         "conversation" | "view" => true,
@@ -173,13 +173,16 @@ fn cannot_name_another_conversation(command: &str, member: &str, all: &BTreeMap<
         "request" | "file" if all.contains_key("view") => true,
         "id" if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&command) => true,
         "call" if command == COMMAND_WITH_A_CALL_ID => true,
-        _ => MEMBERS_WITHOUT_AN_IDENTIFIER.contains(&member) || MEMBERS_WITH_ANY_VALUE.contains(&(command, member)),
+        _ => {
+            REQUEST_MEMBERS_WITHOUT_AN_IDENTIFIER.contains(&member)
+                || REQUEST_MEMBERS_ALLOWED_ANY_VALUE.contains(&(command, member))
+        }
     }
 }
 
 #[test]
-fn identifiers_in_requests_of_a_conversation_window_are_bound_to_its_conversation() {
-    let text = without_comments(&crate::typescript());
+fn every_identifier_in_conversation_window_requests_is_checked_or_exempt() {
+    let text = without_typescript_comments(&crate::typescript());
     let types: BTreeMap<&str, &str> =
         text.split("export type ").skip(1).filter_map(|declaration| declaration.split_once(" = ")).collect();
     let capability = include_str!("../../../../src-tauri/capabilities/conversation.json");
@@ -195,10 +198,10 @@ fn identifiers_in_requests_of_a_conversation_window_are_bound_to_its_conversatio
     for command in commands {
         let (_, after) = text.split_once(&format!("  {command}: {{ request: ")).expect("a line for each command");
         let (request, _) = after.split_once(';').expect("the type of the request");
-        let members = declared_members(types[request]);
+        let members = typescript_object_members(types[request]);
         for (member, of_type) in &members {
             assert!(
-                cannot_name_another_conversation(command, member, &members),
+                member_cannot_name_another_conversation(command, member, &members),
                 "`{member}` in the request of {command} has to be bound to the conversation in \
                  `respond_in_conversation`, or classified in this test"
             );
@@ -212,14 +215,14 @@ fn identifiers_in_requests_of_a_conversation_window_are_bound_to_its_conversatio
 }
 
 /// Removes the comments of generated TypeScript.
-fn without_comments(text: &str) -> String {
+fn without_typescript_comments(text: &str) -> String {
     let mut parts = text.split("/**");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.filter_map(|part| part.split_once("*/")).fold(first, |all, (_, code)| all + code)
 }
 
 /// Returns the members of an object type with their types.
-fn declared_members(declaration: &str) -> BTreeMap<String, String> {
+fn typescript_object_members(declaration: &str) -> BTreeMap<String, String> {
     let body = declaration.trim().trim_end_matches(';').trim_end();
     if body == "Record<symbol, never>" {
         return BTreeMap::new();

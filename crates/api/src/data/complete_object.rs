@@ -8,24 +8,25 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Deserializes an object that must contain exactly the members of its type.
-pub(super) fn deserialize_complete_object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_object_with_all_members<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    parse_complete_object(Value::deserialize(deserializer)?)
+    parse_object_with_all_members(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`deserialize_complete_object`], but returns `None` for JSON `null`, which stands for the default settings.
-pub(super) fn deserialize_complete_object_or_null<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+/// Deserializes like [`deserialize_object_with_all_members`], but returns `None` for JSON `null`, which stands for the
+/// default settings.
+pub(super) fn deserialize_object_with_all_members_or_null<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    Option::<Value>::deserialize(deserializer)?.map(parse_complete_object).transpose()
+    Option::<Value>::deserialize(deserializer)?.map(parse_object_with_all_members).transpose()
 }
 
-fn parse_complete_object<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
+fn parse_object_with_all_members<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
     let value = T::deserialize(&given).map_err(E::custom)?;
     let all = serde_json::to_value(&value).map_err(E::custom)?;
     let (Value::Object(given), Value::Object(all)) = (&given, &all) else { return Ok(value) };
@@ -45,7 +46,7 @@ mod tests {
     use crate::data::{SetDataFlow, Settings};
 
     #[test]
-    fn omitted_setting_is_rejected() {
+    fn request_with_an_omitted_data_flow_setting_is_rejected() {
         let flow = |flow| serde_json::from_value::<SetDataFlow>(json!({"server": "s", "flow": flow}));
         let whole = json!({"sameServer": "everything", "review": "always", "tools": {}});
         assert!(flow(whole).is_ok(), "complete settings should be accepted");
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_limits_are_rejected() {
+    fn request_with_partial_limits_is_rejected() {
         let settings = |more: serde_json::Value| {
             let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
                 "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100,

@@ -79,7 +79,7 @@ pub struct SandboxPlan {
 pub struct FileWriter {
     /// Name of the server that may write to the file.
     pub server: String,
-    /// Path of the file that the other server runs.
+    /// Path of the file that this server can write and that another server runs.
     pub file: String,
     /// Folder that contains the file and that the sandbox lets the server write to.
     pub folder: String,

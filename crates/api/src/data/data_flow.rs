@@ -4,7 +4,7 @@ use serde::Deserialize;
 use ts_rs::TS;
 
 use super::DataFlow;
-use super::complete_object::deserialize_complete_object;
+use super::complete_object::deserialize_object_with_all_members;
 
 /// Request to set the data flow settings of a server: after which of its content a model's later calls require consent,
 /// and which of its results the user reviews before a model reads them.
@@ -13,6 +13,6 @@ pub struct SetDataFlow {
     /// Name of the server in the settings.
     pub server: String,
     /// New data flow settings of the server. A request that omits one of their members is rejected.
-    #[serde(deserialize_with = "deserialize_complete_object")]
+    #[serde(deserialize_with = "deserialize_object_with_all_members")]
     pub flow: DataFlow,
 }

@@ -70,7 +70,7 @@ pub use domain::bounds::ChatBounds;
 pub use domain::call::{CallFailureCode, CallKind, CallProgress, CallState, CallTask, ServerCall, TaskStatus};
 pub use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
 pub use domain::data_flow::{DataFlow, ResultReview, SameServerFlow};
-pub use domain::history::{Excerpt, FoundItem, OmittedContent, Reading, ReadingKind};
+pub use domain::history::{Excerpt, FoundItem, OmittedContent, ReadContent, ReadContentKind};
 pub use domain::item::{
     Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin, ReplyAppend,
     ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
@@ -78,7 +78,7 @@ pub use domain::item::{
 pub use host::rules::{DryRunAct, TrustDuration};
 pub use host::view::{
     BlockedPath, EarlierApproval, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal,
-    ResourceLimits, SandboxProblem,
+    ResourceLimits, SandboxProblem, StartRefusal,
 };
 pub use mcp_apps::SandboxGrants;
 pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUsage};

@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    fn reply() -> Value {
+    fn reply_item_json() -> Value {
         json!({"kind": "reply", "model": {"provider": "p", "model": "m"}, "parts": [
             {"type": "thinking", "text": "hm", "opaque": "signed"},
             {"type": "tool_use", "id": "1", "key": "k", "server": "s", "tool": "t", "arguments": "{}", "opaque": "signed"}]})
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn opaque_provider_data_is_not_sent_to_the_page() {
-        let body: ItemBody = serde_json::from_value(reply()).unwrap();
+        let body: ItemBody = serde_json::from_value(reply_item_json()).unwrap();
         assert!(serde_json::to_string(&body).unwrap().contains("signed"), "the item should contain the opaque data");
         let shown = serde_json::to_string(&PageItemBody::from(body)).unwrap();
         assert!(shown.contains("hm") && !shown.contains("signed"), "only the opaque data should be removed: {shown}");
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn opaque_provider_data_from_the_page_is_dropped() {
-        let shown: PageItemBody = serde_json::from_value(reply()).unwrap();
+        let shown: PageItemBody = serde_json::from_value(reply_item_json()).unwrap();
         let encoded = serde_json::to_string(&shown.into_inner()).unwrap();
         assert!(
             encoded.contains("hm") && !encoded.contains("signed"),

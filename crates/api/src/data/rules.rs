@@ -28,7 +28,7 @@ pub struct Policy {
 pub struct RuleFile {
     /// Path of the rule file, which need not exist.
     pub path: String,
-    /// `true` if the rule file exists.
+    /// `true` if the rule file exists. A missing file is like one without rules and with the preset balanced.
     pub exists: bool,
     /// Reason why the rule file can't be used, or `None` if it can. With an unusable file, every act requires consent.
     pub problem: Option<String>,

@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use super::{
     AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, ImportNote, InstallationInfo, ReviewMarks,
-    Sandbox, SandboxProblem, ToolFilter, TrustDuration, UrlParts,
+    Sandbox, SandboxProblem, StartRefusal, ToolFilter, TrustDuration, UrlParts,
 };
 
 /// Configuration of a local or remote server.
@@ -111,6 +111,11 @@ pub struct Server {
     pub since: u64,
     /// `true` if the user has approved this exact command or URL.
     pub approved: bool,
+    /// Hash of the command or URL that was launched, which a grant for it has as `boundHash`. `None` if the server was
+    /// not launched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub launched_hash: Option<String>,
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
     /// Explanation of how Drawbridge detected the protocol revision and, for a remote server, the transport. `None`
@@ -207,6 +212,10 @@ pub enum ServerState {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxProblem>,
+        /// Who refused the start, if it was refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        refusal: Option<StartRefusal>,
     },
     /// The server is not running because it requires the user to sign in.
     NeedsSignIn {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::complete_object::deserialize_complete_object_or_null;
+use super::complete_object::deserialize_object_with_all_members_or_null;
 use super::{ChatBounds, ServerLimits};
 
 /// Settings of Drawbridge that the user can change.
@@ -23,7 +23,7 @@ pub struct Settings {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "deserialize_complete_object_or_null"
+        deserialize_with = "deserialize_object_with_all_members_or_null"
     )]
     #[ts(optional)]
     pub limits: Option<ServerLimits>,
@@ -37,7 +37,7 @@ pub struct Settings {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "deserialize_complete_object_or_null"
+        deserialize_with = "deserialize_object_with_all_members_or_null"
     )]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,

@@ -2,23 +2,23 @@
 
 use app_views::{AppPageError, AppViewError};
 
-use super::arguments::saved_file;
+use super::arguments::saved_file_view;
 use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-pub(super) async fn revoke_app(api: &Api, r: AppPageRef) -> Result<EmptyObject, ApiError> {
-    if !api.apps.revoke(&r.server, &r.uri).await? {
+pub(super) async fn revoke_app_page_approval(api: &Api, r: AppPageRef) -> Result<EmptyObject, ApiError> {
+    if !api.apps.revoke_page_approval(&r.server, &r.uri).await? {
         return Err(errors::not_found_error("approval of this app"));
     }
     Ok(EmptyObject {})
 }
 
 pub(super) async fn save_app_file(api: &Api, r: SaveAppFile) -> Result<SavedFile, ApiError> {
-    let (name, bytes) = api.apps.file(&r.view, r.request, r.file).await?;
+    let (name, bytes) = api.apps.file_offered_by_app(&r.view, r.request, r.file).await?;
     let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "txt"));
-    let name = foreign::file_name(stem, "file", extension);
-    Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
+    let name = foreign::safe_file_name(stem, "file", extension);
+    Ok(saved_file_view(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }
 
 impl From<AppViewError> for ApiError {

@@ -11,11 +11,11 @@ use crate::data::{CompleteArgument, Completion, CompletionReference, ExpandTempl
 use crate::{ApiError, ErrorCode};
 
 /// Parses the identifier of a consent request, as a command contains it.
-pub(crate) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
+pub(crate) fn parse_consent_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }
 
-pub(super) fn require_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
+pub(super) fn require_json_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
     match value {
         Value::Object(map) => Ok(map),
         _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
@@ -27,11 +27,11 @@ pub(super) fn to_paths(folders: Vec<String>) -> Vec<PathBuf> {
 }
 
 /// Creates the response of a command that saves a file. `path` is `None` if the user closed the dialog.
-pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
+pub(super) fn saved_file_view(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 
-pub(super) async fn complete(api: &Api, r: CompleteArgument) -> Result<Completion, ApiError> {
+pub(super) async fn complete_argument(api: &Api, r: CompleteArgument) -> Result<Completion, ApiError> {
     let reference = match r.of {
         CompletionReference::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
         CompletionReference::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },

@@ -2,7 +2,7 @@
 
 use ports::{AuditEntry as HostAudit, AuditQuery};
 
-use super::{Api, saved_file};
+use super::{Api, saved_file_view};
 use crate::ApiError;
 use crate::data::*;
 
@@ -33,7 +33,7 @@ pub(super) async fn verify_audit_log(api: &Api) -> Result<AuditVerdict, ApiError
 }
 
 pub(super) async fn export_audit_log(api: &Api) -> Result<SavedFile, ApiError> {
-    Ok(saved_file(api.host.export_audit("drawbridge-audit.jsonl").await?))
+    Ok(saved_file_view(api.host.export_audit("drawbridge-audit.jsonl").await?))
 }
 
 fn audit_entry_view(entry: HostAudit) -> AuditEntry {

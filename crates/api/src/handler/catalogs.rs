@@ -6,11 +6,11 @@ use mcp_proto::session::ListKind;
 use mcp_proto::types::{ListEntry, ListEntryType};
 use offers::catalog::Catalog as HostCatalog;
 
-use super::{Api, require_object, views};
+use super::{Api, require_json_object, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
+pub(super) async fn refresh_catalog_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
     let kind = match r.list {
         ListName::Tools => ListKind::Tools,
         ListName::Prompts => ListKind::Prompts,
@@ -45,7 +45,7 @@ pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalo
 }
 
 pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
-    let arguments = require_object(r.arguments, "arguments")?;
+    let arguments = require_json_object(r.arguments, "arguments")?;
     let origin = CallOrigin::User { conversation: r.conversation };
     let call =
         ToolCall { id: r.call, origin, server: r.server, app: None, tool: r.tool, arguments, repeats: r.repeats };
@@ -53,7 +53,7 @@ pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiE
 }
 
 /// Maximum number of notes on invalid entries of one list. Further invalid entries are only counted.
-const MAX_UNREADABLE_ENTRY_NOTES: usize = 20;
+const MAX_UNREADABLE_CATALOG_ENTRIES_LISTED: usize = 20;
 
 /// Parses the entries of a list. Invalid entries, such as one whose schema contains a number out of range, are skipped
 /// and reported in `notes`.
@@ -67,7 +67,7 @@ fn parse_list_entries<'a, T: ListEntryType>(
         item.read()
             .inspect_err(|error| {
                 unreadable += 1;
-                if unreadable <= MAX_UNREADABLE_ENTRY_NOTES {
+                if unreadable <= MAX_UNREADABLE_CATALOG_ENTRIES_LISTED {
                     let name: String = item.name().chars().take(60).collect();
                     notes.push(format!("\"{name}\" was omitted from the {words}: it can't be parsed: {error}"));
                 }

@@ -2,7 +2,7 @@
 
 use chat::{ConversationError, NewMessage, ReplyIds};
 
-use super::{Api, saved_file};
+use super::{Api, saved_file_view};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -10,10 +10,10 @@ impl From<ConversationError> for ApiError {
     fn from(error: ConversationError) -> Self {
         let code = match &error {
             ConversationError::NotFound(_) => ErrorCode::NotFound,
-            ConversationError::Answering
-            | ConversationError::TooMany
-            | ConversationError::NoModel
-            | ConversationError::Model(_) => ErrorCode::NotReady,
+            ConversationError::Answering | ConversationError::TooMany | ConversationError::Model(_) => {
+                ErrorCode::NotReady
+            }
+            ConversationError::NoModel => ErrorCode::NoModel,
             ConversationError::Empty
             | ConversationError::TooLong { .. }
             | ConversationError::TooManyServers
@@ -68,7 +68,7 @@ pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<EmptyObject, A
     }
 }
 
-pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_conversation_settings(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
     api.chat.set_conversation_settings(r.conversation, r.settings).await?;
     Ok(EmptyObject {})
 }
@@ -112,10 +112,10 @@ pub(super) async fn export_conversation(api: &Api, r: ExportConversation) -> Res
     };
     let (name, text) = api.chat.export_conversation(r.conversation, format).await?;
     let saved = api.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
-    Ok(saved_file(saved))
+    Ok(saved_file_view(saved))
 }
 
-pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {
+pub(super) async fn choose_visible_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {
     api.chat.choose_branch(r.conversation, r.item).await?;
     Ok(EmptyObject {})
 }

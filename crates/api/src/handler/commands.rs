@@ -21,13 +21,13 @@ impl Handler for Api {
         servers::parse_import(self, &r.text).await
     }
     async fn find_import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
-        import::list_candidates(self, r).await
+        import::list_import_candidates(self, r).await
     }
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
         import::import_servers(self, r).await
     }
     async fn list_project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
-        import::list_project_files(self, r).await
+        import::list_project_settings_files(self, r).await
     }
     async fn list_unseen_projects(&self, _: EmptyObject) -> Result<UnseenProjects, ApiError> {
         import::list_unseen_projects(self).await
@@ -60,7 +60,7 @@ impl Handler for Api {
         installs::install_server(self, r).await
     }
     async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
-        newer_versions::version_reports(self, &r).await
+        newer_versions::newer_version_reports(self, &r).await
     }
     async fn plan_upgrade(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
         installs::plan_upgrade(self, r).await
@@ -111,13 +111,13 @@ impl Handler for Api {
         servers::set_log_level(self, r).await
     }
     async fn ping(&self, r: ServerName) -> Result<PingAnswer, ApiError> {
-        servers::ping(self, r.server).await
+        servers::ping_server(self, r.server).await
     }
     async fn set_roots(&self, r: SetRoots) -> Result<EmptyObject, ApiError> {
-        servers::set_roots(self, r).await
+        servers::set_root_folders(self, r).await
     }
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
-        servers::set_data_flow(self, r).await
+        servers::set_data_flow_settings(self, r).await
     }
     async fn describe_sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         containment::sandbox_report(self, r.server).await
@@ -126,10 +126,10 @@ impl Handler for Api {
         containment::propose_sandbox(self, r).await
     }
     async fn add_sandbox(&self, r: AddSandbox) -> Result<EmptyObject, ApiError> {
-        containment::add_sandbox(self, r).await
+        containment::add_sandbox_to_server(self, r).await
     }
     async fn read_limits_usage(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
-        containment::limits_usage(self, r.server).await
+        containment::resource_limits_usage(self, r.server).await
     }
     async fn pick_folder(&self, _: EmptyObject) -> Result<PickedFolder, ApiError> {
         servers::pick_folder(self).await
@@ -142,7 +142,7 @@ impl Handler for Api {
         catalogs::catalog_view(self, r.server, &catalog).await
     }
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
-        catalogs::refresh_list(self, r).await
+        catalogs::refresh_catalog_list(self, r).await
     }
     async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
         review::review_definitions(self, r).await
@@ -169,7 +169,7 @@ impl Handler for Api {
         Ok(self.host.cancel_call(r.call).await.map(|_| EmptyObject {})?)
     }
     async fn complete(&self, r: CompleteArgument) -> Result<Completion, ApiError> {
-        arguments::complete(self, r).await
+        arguments::complete_argument(self, r).await
     }
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
         arguments::expand_template(&r)
@@ -190,13 +190,13 @@ impl Handler for Api {
         consent_requests::validate_form(self, r).await
     }
     async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
+        Ok(self.host.deny_all_requests(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
     async fn read_sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::sampling_report_view(self.host.sampling(r.server).await?))
     }
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
-        servers::set_sampling(self, r).await
+        servers::set_sampling_settings(self, r).await
     }
     async fn unmute_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
@@ -261,13 +261,13 @@ impl Handler for Api {
         chat::stop_reply(self, &r.conversation)
     }
     async fn choose_branch(&self, r: ItemRef) -> Result<EmptyObject, ApiError> {
-        chat::choose_branch(self, r).await
+        chat::choose_visible_branch(self, r).await
     }
     async fn set_draft(&self, r: SetDraft) -> Result<EmptyObject, ApiError> {
         conversations::set_draft(self, r).await
     }
     async fn set_conversation(&self, r: SetConversation) -> Result<EmptyObject, ApiError> {
-        chat::set_conversation(self, r).await
+        chat::set_conversation_settings(self, r).await
     }
 
     async fn list_system_prompts(&self, _: EmptyObject) -> Result<SavedSystemPrompts, ApiError> {
@@ -291,13 +291,13 @@ impl Handler for Api {
     }
 
     async fn read_app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
-        Ok(self.apps.page(&r.server, &r.tool).await?)
+        Ok(self.apps.page_for_review(&r.server, &r.tool).await?)
     }
     async fn approve_app(&self, r: ApproveApp) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.approve(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
+        Ok(self.apps.approve_page(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
     }
     async fn revoke_app(&self, r: AppPageRef) -> Result<EmptyObject, ApiError> {
-        apps::revoke_app(self, r).await
+        apps::revoke_app_page_approval(self, r).await
     }
     async fn open_app(&self, r: OpenApp) -> Result<OpenedApp, ApiError> {
         Ok(self.apps.open(r.server, r.tool, r.call, r.context).await?)
@@ -309,10 +309,10 @@ impl Handler for Api {
         Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
     }
     async fn decide_app_request(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
+        Ok(self.apps.answer_request(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
     }
     async fn set_app_tools(&self, r: SetAppTools) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.set_tools(&r.view, r.hash).await.map(|()| EmptyObject {})?)
+        Ok(self.apps.set_enabled_tools(&r.view, r.hash).await.map(|()| EmptyObject {})?)
     }
     async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
         apps::save_app_file(self, r).await
@@ -363,14 +363,14 @@ impl Handler for Api {
     }
 
     async fn set_preset(&self, r: SetPreset) -> Result<EmptyObject, ApiError> {
-        rules::set_preset(self, r).await
+        rules::set_policy_preset(self, r).await
     }
     async fn set_trust(&self, r: SetTrust) -> Result<EmptyObject, ApiError> {
-        rules::set_trust(self, r).await
+        rules::set_server_trust(self, r).await
     }
 
     async fn dry_run(&self, r: DryRun) -> Result<DryRunResult, ApiError> {
-        rules::dry_run(self, r).await
+        rules::dry_run_policy(self, r).await
     }
     async fn read_policy_text(&self, _: EmptyObject) -> Result<PolicyText, ApiError> {
         rules::read_policy_text(self).await
@@ -424,6 +424,9 @@ impl Handler for Api {
 
     async fn check_computer(&self, _: EmptyObject) -> Result<CheckedComputer, ApiError> {
         computer::check_computer(self).await
+    }
+    async fn check_server_command(&self, r: CheckServerCommand) -> Result<ServerCommandCheck, ApiError> {
+        computer::check_server_command(self, r).await
     }
 
     async fn open_url(&self, r: UrlText) -> Result<EmptyObject, ApiError> {

@@ -1,15 +1,16 @@
-//! Command `check_computer`, implemented by the crate `checkup`.
+//! Commands that check this computer and what a server's command needs of it, implemented by the crate `checkup`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use checkup::{CheckInputs, Checkup, ReportedServer, ReportingProgram};
+use checkup::{CheckInputs, CheckedCommand, Checkup, ReportedServer, ReportingProgram};
 
 use super::{Api, errors};
 use crate::ApiError;
 use crate::data::*;
 
 impl Api {
-    /// Enables the command `check_computer`, which otherwise fails.
+    /// Enables the commands `check_computer` and `check_server_command`, which otherwise fail.
     #[must_use]
     pub fn with_computer_checks(self, computer: CheckInputs) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }
@@ -26,6 +27,15 @@ pub(super) async fn check_computer(api: &Api) -> Result<CheckedComputer, ApiErro
         ReportingProgram { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
     let servers: Vec<ReportedServer<'_>> =
         servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
-    let report = checkup::report(&findings, program, &servers, &environment);
+    let report = checkup::report_markdown(&findings, program, &servers, &environment);
     Ok(CheckedComputer { findings, report })
+}
+
+pub(super) async fn check_server_command(api: &Api, r: CheckServerCommand) -> Result<ServerCommandCheck, ApiError> {
+    let Some(computer) = api.computer.as_deref() else {
+        return Err(errors::not_found_error("a computer to check"));
+    };
+    let CheckServerCommand { command, path, cwd } = r;
+    let command = CheckedCommand { program: command, path_variable: path, working_directory: cwd.map(PathBuf::from) };
+    Ok(checkup::check_server_command(computer, command).await)
 }

@@ -3,8 +3,8 @@
 use credentials::sign_in::EnteredClient as HostClient;
 use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
 
-use super::arguments::parse_request_id;
-use super::{Api, errors, require_object, to_paths, views};
+use super::arguments::parse_consent_request_id;
+use super::{Api, errors, require_json_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
 
@@ -13,7 +13,7 @@ pub(super) async fn decide_consent_request(api: &Api, r: DecideConsentRequest) -
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
         ConsentDecision::AllowReadOnly { tools } => UserDecision::AllowReadOnly(tools),
-        ConsentDecision::Submit { content } => UserDecision::Submit(require_object(content, "a form's content")?),
+        ConsentDecision::Submit { content } => UserDecision::Submit(require_json_object(content, "a form's content")?),
         ConsentDecision::Share { folders } => UserDecision::Share(to_paths(folders)),
         ConsentDecision::Identify { client } => UserDecision::Client(HostClient {
             client_id: client.client_id,
@@ -27,14 +27,16 @@ pub(super) async fn decide_consent_request(api: &Api, r: DecideConsentRequest) -
         ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
         ConsentDecision::Cancel => UserDecision::Cancel,
     };
-    api.host.decide(parse_request_id(&r.id)?, r.hash, answer).await?;
+    api.host.decide(parse_consent_request_id(&r.id)?, r.hash, answer).await?;
     Ok(EmptyObject {})
 }
 
 pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-    let consent_request = parse_request_id(&r.id)?;
+    let consent_request = parse_consent_request_id(&r.id)?;
     let edit = match r.edit {
-        ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(require_object(arguments, "arguments")?),
+        ConsentRequestEdit::Arguments { arguments } => {
+            HostEdit::Arguments(require_json_object(arguments, "arguments")?)
+        }
         ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_sampling_result(response))),
         ConsentRequestEdit::Model { model } => {
             HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
@@ -52,7 +54,7 @@ pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Re
 }
 
 pub(super) async fn validate_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
-    let content = require_object(r.content, "a form's content")?;
-    let problems = api.host.check_form(parse_request_id(&r.id)?, content).await?;
+    let content = require_json_object(r.content, "a form's content")?;
+    let problems = api.host.check_form(parse_consent_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })
 }

@@ -8,7 +8,7 @@ use host::view::{
 use launches::sandbox::SandboxPlanError;
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
 
-use super::arguments::parse_request_id;
+use super::arguments::parse_consent_request_id;
 use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
@@ -34,7 +34,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
 /// in that sandbox.
 pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<SandboxOffer, ApiError> {
     let network = r.network.map(to_network_access).transpose()?;
-    Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
+    Ok(match api.host.offer_sandbox(parse_consent_request_id(&r.id)?, network).await? {
         HostOffer::Possible { sandbox, preview } => SandboxOffer::Possible {
             sandbox: sandbox_view(sandbox),
             plan: sandbox_plan_view(preview.plan),
@@ -52,9 +52,9 @@ pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<Sand
 
 /// Adds a sandbox to the settings of the server whose start waits for consent, and requests consent to the start with
 /// the sandbox.
-pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
+pub(super) async fn add_sandbox_to_server(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
-    api.host.move_start_into_sandbox(parse_request_id(&r.id)?, r.hash, sandbox).await?;
+    api.host.move_start_into_sandbox(parse_consent_request_id(&r.id)?, r.hash, sandbox).await?;
     Ok(EmptyObject {})
 }
 
@@ -68,7 +68,7 @@ impl From<SandboxStartError> for ApiError {
 }
 
 /// Returns the resource usage and the limits of a server.
-pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
+pub(super) async fn resource_limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }
@@ -138,7 +138,7 @@ pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) 
         bytes: file.bytes(),
         hash: match &file.state {
             LaunchFileState::Content(hash) => Some(hash.clone()),
-            LaunchFileState::Stamp(_) => None,
+            LaunchFileState::SizeAndTimes(_) => None,
         },
         role: file.role,
         changed: changed.contains(&file.path),
@@ -159,6 +159,6 @@ pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     }
 }
 
-pub(super) fn file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
+pub(super) fn launch_file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }

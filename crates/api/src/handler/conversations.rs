@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use chat::OpenConversation;
+use chat::OpenedConversation;
 use domain::history::HistorySearch;
 use domain::item::ChatItem;
 
@@ -47,7 +47,10 @@ pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyOb
 pub(super) async fn read_conversation_items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
     let page = api.chat.items(r.conversation, r.before, r.limit).await?;
     let page = page.ok_or_else(|| errors::not_found_error("this item"))?;
-    Ok(ItemPage { items: page.items.into_iter().map(views::tree_item_view).collect(), has_more: page.has_more })
+    Ok(ItemPage {
+        items: page.items.into_iter().map(views::conversation_tree_item_view).collect(),
+        has_more: page.has_more,
+    })
 }
 
 pub(super) async fn read_omitted_content(api: &Api, hash: String) -> Result<OmittedData, ApiError> {
@@ -60,12 +63,12 @@ pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundI
     Ok(FoundItems { found: page.found, has_more: page.has_more })
 }
 
-fn conversation_view(open: OpenConversation) -> Conversation {
+fn conversation_view(open: OpenedConversation) -> Conversation {
     Conversation {
         id: open.conversation.id,
         title: open.conversation.title,
         updated_at: open.conversation.updated_at,
-        items: open.page.items.into_iter().map(views::tree_item_view).collect(),
+        items: open.page.items.into_iter().map(views::conversation_tree_item_view).collect(),
         sources: open.sources,
         settings: open.settings,
         answering: open.answering,

@@ -19,12 +19,12 @@ impl Api {
     /// Enables the import of servers from the settings of other apps in the home folder of `environment`. Without an
     /// environment, the command `find_import_candidates` fails.
     #[must_use]
-    pub fn with_import_from(self, environment: AppEnvironment) -> Self {
+    pub fn with_app_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
     }
 }
 
-pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
+pub(super) async fn list_import_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
     let only = source.app.as_deref().and_then(other_apps::apps::find_source_app).map(|app| app.id);
     let report = scan_import_source(api, source).await?;
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
@@ -94,7 +94,7 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
 }
 
 /// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
-pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+pub(super) async fn list_project_settings_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = imports::list_project_files(&api.host, project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
@@ -103,7 +103,7 @@ pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Res
 /// seen. The list is empty if the API has no home folder.
 pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
-    Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
+    Ok(UnseenProjects { projects: projects::find_projects_with_unseen_servers(&api.host, environment).await? })
 }
 
 pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<ExportedServer, ApiError> {

@@ -7,7 +7,7 @@ use ::installer::{
     InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable,
     install_choices,
 };
-use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
+use ::installs::{FillError, InstallPlan as Plan, PlannedTransport, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
 use registry::{
@@ -30,7 +30,7 @@ pub(super) fn require_installer(api: &Api) -> Result<&Installer, ApiError> {
     api.installer.as_ref().ok_or_else(|| errors::not_found_error("a registry"))
 }
 
-pub(super) const fn cache_policy(refresh: bool) -> CachePolicy {
+pub(super) const fn registry_cache_policy(refresh: bool) -> CachePolicy {
     if refresh { CachePolicy::Now } else { CachePolicy::Usual }
 }
 
@@ -38,10 +38,10 @@ pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<Regi
     let catalog = &*require_installer(api)?.catalog().await?;
     let requested_at = SystemClock.now();
     let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
-    let answer = catalog.search(&search, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
+    let answer = catalog.search(&search, registry_cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
         servers: answer.value.entries.iter().map(|entry| registry_listing_view(catalog, entry)).collect(),
-        unreadable: saturating_count(answer.value.unreadable.len()),
+        unreadable: saturate_to_u32(answer.value.unreadable.len()),
         next_cursor: answer.value.next_cursor.clone(),
         answer: registry_answer_view(catalog, &answer, requested_at),
     })
@@ -51,8 +51,9 @@ pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Re
     let catalog = &*require_installer(api)?.catalog().await?;
     let requested_at = SystemClock.now();
     let version = r.version.as_deref().unwrap_or(LATEST_VERSION);
-    let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
-    let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
+    let answer =
+        catalog.version(&r.name, version, registry_cache_policy(r.refresh)).await.map_err(InstallError::from)?;
+    let (versions, versions_problem) = match catalog.versions(&r.name, registry_cache_policy(r.refresh)).await {
         Ok(page) => (page.value.entries.iter().map(registry_version_view).collect(), None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
@@ -66,7 +67,7 @@ pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Re
 }
 
 pub(super) async fn read_registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
-    let in_use = require_installer(api)?.registry_in_use().await?;
+    let in_use = require_installer(api)?.read_active_registry().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),
         address: in_use.address.as_str().to_owned(),
@@ -83,7 +84,7 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStor
 pub(super) async fn plan_install(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
-    let offer = installer.offer(&require_absolute_path(source)?, CachePolicy::Now).await?;
+    let offer = installer.offer(&require_absolute_bundle_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
         Ok(plan) => api.host.find_free_name(&plan.name).await?,
         Err(_) => String::new(),
@@ -94,7 +95,7 @@ pub(super) async fn plan_install(api: &Api, source: InstallSource) -> Result<Ins
 pub(super) async fn plan_upgrade(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
-    let source = r.source.map(require_absolute_path).transpose()?;
+    let source = r.source.map(require_absolute_bundle_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
     let offer = install_offer_view(installer, upgrade.offer, r.server, requested_at).await?;
     Ok(UpgradeOffer {
@@ -126,11 +127,11 @@ async fn install_offer_view(
             let origin = InstallOrigin::Registry {
                 listing: registry_listing_view(catalog, &answer.value),
                 answer: registry_answer_view(catalog, &answer, requested_at),
-                bundle: bundle.as_deref().map(bundle_view),
+                bundle: bundle.as_deref().map(offered_bundle_view),
             };
             (origin, install_choices(&answer.value))
         }
-        Origin::Bundle(file) => (InstallOrigin::Bundle(bundle_view(&file)), Vec::new()),
+        Origin::Bundle(file) => (InstallOrigin::Bundle(offered_bundle_view(&file)), Vec::new()),
     };
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
@@ -175,11 +176,11 @@ pub(super) async fn install_server(api: &Api, r: InstallServer) -> Result<Secret
 fn parse_install_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
-    Ok(::installer::InstallDraft { source: require_absolute_path(source)?, name, values, sandbox, upgrades })
+    Ok(::installer::InstallDraft { source: require_absolute_bundle_path(source)?, name, values, sandbox, upgrades })
 }
 
 /// Returns an error if the path of a bundle is relative, because Drawbridge's working directory is arbitrary.
-fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
+fn require_absolute_bundle_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
             Err(ApiError::new(ErrorCode::BadRequest, format!("{} is not an absolute path", path.display())))
@@ -242,10 +243,10 @@ pub(super) const fn registry_status_view(status: ListingStatus) -> RegistryStatu
     }
 }
 
-fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
+fn offered_bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
     let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
     let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
-    let shown = |text: &str| foreign::visible(text).into_owned();
+    let shown = |text: &str| foreign::escape_invisible(text).into_owned();
     OfferedBundle {
         file: shown(&name),
         sha256: archive.sha256().to_owned(),
@@ -257,7 +258,7 @@ fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
         author: shown(&manifest.author.name),
         signature: archive.signature().clone(),
         folder: file.folder.display().to_string(),
-        files: saturating_count(archive.files().count()),
+        files: saturate_to_u32(archive.files().count()),
         unpacked_bytes: archive.files().map(|file| file.size).sum(),
         warnings: file.bundle.warnings.clone(),
     }
@@ -270,29 +271,29 @@ fn install_plan_view(
     sandbox: Option<Sandbox>,
 ) -> InstallPlan {
     let target = match &plan.target {
-        PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
+        PlannedTransport::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),
-            args: args.iter().flat_map(|arg| &arg.words).map(template_parts_view).collect(),
-            env: env.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
+            args: args.iter().flat_map(|arg| &arg.words).map(planned_value_parts_view).collect(),
+            env: env.iter().map(|(name, value)| (name.clone(), planned_value_parts_view(value))).collect(),
         },
-        PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
-            url: template_parts_view(url),
+        PlannedTransport::Remote { url, kind, headers } => PlannedTarget::Http {
+            url: planned_value_parts_view(url),
             kind: server_setup::http_kind_view(*kind),
-            headers: headers.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
+            headers: headers.iter().map(|(name, value)| (name.clone(), planned_value_parts_view(value))).collect(),
         },
     };
     InstallPlan {
         name,
         target,
         inputs: plan.inputs.clone(),
-        exposed_secrets: plan.exposed_secrets().into_iter().map(str::to_owned).collect(),
+        exposed_secrets: plan.secret_inputs_outside_keychain().into_iter().map(str::to_owned).collect(),
         notes: plan.notes.clone(),
         containment,
         sandbox,
     }
 }
 
-pub(super) fn template_parts_view(template: &Template) -> Vec<PlannedPart> {
+pub(super) fn planned_value_parts_view(template: &Template) -> Vec<PlannedPart> {
     let part = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => Some(PlannedPart::Text(text.clone())),
         TemplatePart::Input(key) => Some(PlannedPart::Input(key.clone())),
@@ -313,7 +314,7 @@ async fn server_preview_view(
             let part = if is_hidden { PreviewedPart::Kept } else { PreviewedPart::Text(value) };
             (name, vec![part])
         });
-        let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), masked_parts_view(parts)));
+        let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), previewed_value_parts_view(parts)));
         plain.chain(secret).collect()
     };
     match server.entry.config.transport {
@@ -335,7 +336,7 @@ async fn server_preview_view(
     }
 }
 
-fn masked_parts_view(parts: &[ValuePart]) -> Vec<PreviewedPart> {
+fn previewed_value_parts_view(parts: &[ValuePart]) -> Vec<PreviewedPart> {
     let part = |part: &ValuePart| match part {
         ValuePart::Text(text) => PreviewedPart::Text(text.clone()),
         ValuePart::Secret(_) => PreviewedPart::Secret,
@@ -343,7 +344,7 @@ fn masked_parts_view(parts: &[ValuePart]) -> Vec<PreviewedPart> {
     parts.iter().map(part).collect()
 }
 
-fn saturating_count(count: usize) -> u32 {
+fn saturate_to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::arguments::saved_file;
+use super::arguments::saved_file_view;
 use crate::data::{SaveMedia, SavedFile};
 use crate::{Api, ApiError, ErrorCode};
 
@@ -51,7 +51,7 @@ const FILE_EXTENSION_BY_MEDIA_TYPE: &[(&str, &str)] = &[
 ];
 
 /// Returns the file extension for a media type, ignoring its parameters.
-fn file_extension(mime_type: &str) -> &'static str {
+fn file_extension_for_media_type(mime_type: &str) -> &'static str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
     FILE_EXTENSION_BY_MEDIA_TYPE
         .iter()
@@ -63,8 +63,8 @@ pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, Api
     let bytes = BASE64_DECODER.decode(r.data).map_err(|error| {
         ApiError::new(ErrorCode::Invalid, format!("the server's data is not valid Base64: {error}"))
     })?;
-    let name = foreign::file_name(&r.title, "media", file_extension(&r.mime_type));
-    Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
+    let name = foreign::safe_file_name(&r.title, "media", file_extension_for_media_type(&r.mime_type));
+    Ok(saved_file_view(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn e21_extension_is_derived_from_known_types_only() {
+    fn e21_file_extension_is_derived_from_known_media_types_only() {
         for (mime_type, expected) in [
             ("image/png", "png"),
             ("Image/JPEG; charset=x", "jpg"),
@@ -82,7 +82,7 @@ mod tests {
             ("application/x-sh", "bin"),
             ("image/../../png", "bin"),
         ] {
-            assert_eq!(file_extension(mime_type), expected, "of {mime_type:?}");
+            assert_eq!(file_extension_for_media_type(mime_type), expected, "of {mime_type:?}");
         }
     }
 }

@@ -24,8 +24,8 @@ mod serving;
 mod skills;
 mod views;
 
-pub(crate) use arguments::parse_request_id;
-use arguments::{require_object, saved_file, to_paths};
+pub(crate) use arguments::parse_consent_request_id;
+use arguments::{require_json_object, saved_file_view, to_paths};
 pub use audit::audit_verdict_view as audit_verdict;
 pub(crate) use conversations::conversation_summaries;
 pub use serving::Api;

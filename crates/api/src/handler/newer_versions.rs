@@ -3,12 +3,12 @@
 use ::installer::VersionReport as Report;
 
 use super::Api;
-use super::installs::{cache_policy, registry_status_view, require_installer};
+use super::installs::{registry_cache_policy, registry_status_view, require_installer};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn version_reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
-    let reports = require_installer(api)?.version_reports(&api.host, cache_policy(r.refresh)).await?;
+pub(super) async fn newer_version_reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
+    let reports = require_installer(api)?.version_reports(&api.host, registry_cache_policy(r.refresh)).await?;
     Ok(VersionReports { servers: reports.into_iter().map(version_report_view).collect() })
 }
 

@@ -14,7 +14,7 @@ use crate::{ApiError, ErrorCode};
 
 /// Maximum age of a stored list of models. If the list is older when the page reads the models, it is requested from
 /// the provider again.
-const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_MODEL_LIST_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
     let (view, keyed, found) =
@@ -31,7 +31,7 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
         models: found.models.into_iter().map(|model| model.name).collect(),
     });
     let found = found.collect();
-    refresh_outdated_lists(api, &view.providers);
+    refresh_outdated_model_lists(api, &view.providers);
     let providers = view.providers.into_iter().map(|own| {
         let has_key = keyed.contains(&own.settings.id);
         provider_view(own, has_key)
@@ -41,9 +41,9 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
 
 /// Spawns tasks that request the outdated lists of models from their providers. The page receives an event when a list
 /// arrives.
-fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
+fn refresh_outdated_model_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
+    let oldest = u64::try_from(now.saturating_sub(MAX_MODEL_LIST_AGE).as_millis()).unwrap_or_default();
     for own in providers {
         // After a failed request, only the user retries the provider.
         if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
@@ -138,7 +138,7 @@ fn provider_view(view: ProviderView, has_key: bool) -> ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        is_unencrypted: settings.sends_unencrypted(),
+        is_unencrypted: settings.sends_requests_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),

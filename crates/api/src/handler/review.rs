@@ -1,6 +1,6 @@
 //! Commands for reviews of definitions.
 
-use host::ShownDefinition;
+use host::DefinitionShownToUser;
 use offers::review::{AppApproval, DefinitionKind, DefinitionPin, ServerPins};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::data::*;
 
 pub(super) async fn review_definitions(api: &Api, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
     let of = |kind: DefinitionKind, definitions: Vec<ReviewedDefinition>| {
-        definitions.into_iter().map(move |ReviewedDefinition { name, hash }| ShownDefinition { kind, name, hash })
+        definitions.into_iter().map(move |ReviewedDefinition { name, hash }| DefinitionShownToUser { kind, name, hash })
     };
     let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
     api.host.mark_reviewed(r.server, reviewed).await?;

@@ -5,8 +5,8 @@ use host::rules::RulesError;
 use policy::{GrantId, PolicyFile};
 use serde_json::json;
 
-use super::views::{grant_view, rules as views};
-use super::{Api, errors, saved_file};
+use super::views::{permission_grant_view, rules as views};
+use super::{Api, errors, saved_file_view};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -42,17 +42,17 @@ pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObj
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_policy_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, ApiError> {
     api.host.set_preset(r.preset).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_server_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
     api.host.set_server_trust(r.server, r.trust).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
+pub(super) async fn dry_run_policy(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
     Ok(views::dry_run_result_view(api.host.dry_run(r.server, r.act).await?))
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn read_policy_text(api: &Api) -> Result<PolicyText, ApiError> 
 pub(super) async fn export_policy(api: &Api) -> Result<SavedFile, ApiError> {
     let text = read_policy_text(api).await?.text;
     let write = move |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
-    Ok(saved_file(api.host.save_file("drawbridge-rules.json", write).await?))
+    Ok(saved_file_view(api.host.save_file("drawbridge-rules.json", write).await?))
 }
 
 impl From<RulesError> for ApiError {
@@ -95,9 +95,9 @@ impl From<RulesError> for ApiError {
 
 /// Returns all grants in effect, and the last uses of rules and shared folders.
 pub(super) async fn list_grants(api: &Api) -> Result<Grants, ApiError> {
-    let grants = api.host.grants().await?.into_iter().map(grant_view).collect();
+    let grants = api.host.grants().await?.into_iter().map(permission_grant_view).collect();
     let uses = api.host.permission_uses().await?;
-    let (rules, folders) = (uses.rules(), uses.folders());
+    let (rules, folders) = (uses.last_uses_of_rules(), uses.last_uses_of_folders());
     Ok(Grants {
         grants,
         rule_uses: rules

@@ -60,7 +60,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
         }
         ServerTransport::Http(http) => {
             let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found_error("this header"))?;
-            check_header(&r.header, &r.value)?;
+            check_http_header(&r.header, &r.value)?;
             value
         }
         ServerTransport::Stdio(stdio) => {
@@ -77,7 +77,8 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     let mut renamed = None;
     if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
-        let own = header_or_variable_secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
+        let own =
+            secret_name_of_header_or_variable(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
         key = secrets::secret_storage_key(&own, &place);
         let value = value.replace(&secrets::secret_reference(name), &secrets::secret_reference(&own));
         match &mut config.transport {
@@ -101,7 +102,7 @@ fn invalid_input_error(message: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::Invalid, message)
 }
 
-fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
+fn check_http_header(name: &str, value: &str) -> Result<(), ApiError> {
     ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_input_error(problem)))
 }
 
@@ -136,10 +137,10 @@ fn convert_requested_config(
             (ServerTransport::Stdio(stdio), revision, tools, secrets)
         }
         ServerConfig::Http { url, headers, kind, auth, revision, tools } => {
-            let kind = kind.map(to_host_kind);
+            let kind = kind.map(to_host_http_kind);
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
-            let mut secrets = apply_headers(&mut http, headers, server, was, taken.clone())?;
+            let mut secrets = apply_requested_headers(&mut http, headers, server, was, taken.clone())?;
             let taken: Vec<String> =
                 taken.into_iter().chain(secrets::all_referenced_secret_names(&http.headers)).collect();
             secrets.extend(auth::apply_auth_settings(&mut http, auth, server, was, &taken)?);
@@ -157,7 +158,7 @@ fn convert_requested_config(
     Ok(ServerConfigWithSecrets { config: HostConfig { transport, revision, tools }, secrets })
 }
 
-fn apply_headers(
+fn apply_requested_headers(
     http: &mut HttpConfig,
     headers: Vec<HttpHeader>,
     server: &str,
@@ -176,10 +177,10 @@ fn apply_headers(
     for header in headers {
         let value = match header.value {
             Some(value) => {
-                check_header(&header.name, &value)?;
+                check_http_header(&header.name, &value)?;
                 if header.secret {
                     let name =
-                        header_or_variable_secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
+                        secret_name_of_header_or_variable(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
                     secrets_to_store.push((secrets::secret_storage_key(&name, &origin), value));
                     secrets::secret_reference(&name)
@@ -198,7 +199,7 @@ fn apply_headers(
 
 /// Returns the name under which the secret of a header or variable is stored: the existing name, or a new one that is
 /// not in `taken`.
-fn header_or_variable_secret_name(
+fn secret_name_of_header_or_variable(
     server: &str,
     header: &str,
     was: Option<&BTreeMap<String, String>>,
@@ -227,7 +228,7 @@ fn current_header_value_for_origin(name: &str, was: Option<&HttpConfig>, origin:
     Ok(value.clone())
 }
 
-const fn to_host_kind(kind: HttpKind) -> HostKind {
+const fn to_host_http_kind(kind: HttpKind) -> HostKind {
     match kind {
         HttpKind::Http => HostKind::Http,
         HttpKind::Sse => HostKind::Sse,
@@ -250,7 +251,7 @@ pub(super) enum SecretVisibility {
     Hidden,
 }
 
-pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
+pub(super) fn http_headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
     let shown = |value: &String| (values == SecretVisibility::Shown).then(|| value.clone());
     let one = |(name, value): (&String, &String)| HttpHeader {
         name: name.clone(),
@@ -261,13 +262,13 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
 }
 
 /// Converts a server's configuration to the API type, with or without the values of its secrets.
-pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
+pub(super) fn server_config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.admits_all_tools());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
             // Pasted values are not stored in the keychain yet.
-            let secret_env = environment::secret_variables(&stdio).filter(|_| values == SecretVisibility::Hidden);
+            let secret_env = environment::secret_variable_names(&stdio).filter(|_| values == SecretVisibility::Hidden);
             let StdioConfig { command, args, env, cwd, sandbox } = stdio;
             ServerConfig::Stdio {
                 command,
@@ -281,7 +282,7 @@ pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> Serve
             }
         }
         ServerTransport::Http(http) => {
-            let headers = headers_view(&http, values);
+            let headers = http_headers_view(&http, values);
             let auth = http.auth.map(|auth| auth::auth_view(auth, values));
             ServerConfig::Http { headers, kind: http.kind.map(http_kind_view), auth, url: http.url, revision, tools }
         }

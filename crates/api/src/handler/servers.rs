@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Api, errors, saved_file, to_paths, views};
+use super::{Api, errors, saved_file_view, to_paths, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -35,7 +35,7 @@ pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
 
 pub(super) async fn parse_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
     let taken: Vec<String> = api.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
-    Ok(match api.host.ports().servers.import(text, &taken) {
+    Ok(match api.host.ports().servers.parse_pasted(text, &taken) {
         Ok(found) => {
             ImportPreview { servers: found.into_iter().map(views::imported_server_view).collect(), problem: None }
         }
@@ -48,7 +48,7 @@ pub(super) async fn read_activity(api: &Api, r: ActivityRange) -> Result<Activit
     let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
-    Ok(ActivityPage { entries, dropped: activity.dropped_count() })
+    Ok(ActivityPage { entries, dropped: activity.missing_count() })
 }
 
 pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
@@ -60,7 +60,7 @@ pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<A
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
-    let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
+    let name = foreign::safe_file_name(&format!("{server}-activity"), "activity", "jsonl");
     // The lock of the log is released before the file is written, because connection and host need it.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +69,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     let write = move |file: &mut dyn Write| {
         entries.iter().map(activity_export_line).try_for_each(|line| writeln!(file, "{line}"))
     };
-    Ok(saved_file(api.host.save_file(&name, write).await?))
+    Ok(saved_file_view(api.host.save_file(&name, write).await?))
 }
 
 /// Formats an entry of an activity log as one line of the export. A message that is not valid JSON is included as a
@@ -102,7 +102,7 @@ pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<EmptyObje
     Ok(EmptyObject {})
 }
 
-pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
+pub(super) async fn ping_server(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
     let took = api.host.ping(server).await?;
     Ok(PingAnswer { milliseconds: took.as_secs_f64() * 1_000.0 })
 }
@@ -141,17 +141,17 @@ pub(super) async fn set_window_settings(api: &Api, r: WindowSettings) -> Result<
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_sampling_settings(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
     api.host.set_sampling(r.server, views::sampling::to_sampling_settings(r.settings)).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_data_flow_settings(api: &Api, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
     api.host.set_data_flow(r.server, r.flow).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_root_folders(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
     api.host.set_roots(r.server, to_paths(r.folders)).await?;
     Ok(EmptyObject {})
 }

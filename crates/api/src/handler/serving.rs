@@ -38,10 +38,10 @@ impl Api {
     }
 
     /// Permits web pages with these origins to display MCP apps in frames. The caller has to serve the responses of
-    /// [`AppViews::respond`] to the frames, with a separate origin for each shown app.
+    /// [`AppViews::respond_to_frame`] to the frames, with a separate origin for each shown app.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
-        self.apps = self.apps.with_ancestors(ancestors);
+        self.apps = self.apps.with_frame_ancestors(ancestors);
         self
     }
 

@@ -12,7 +12,7 @@ use crate::{ApiError, ErrorCode};
 /// counted.
 const MAX_UNUSABLE_SKILL_NOTES: usize = 10;
 /// Maximum length of the skill's URI in a note about an invalid list entry, in characters.
-const MAX_NOTE_URI_CHARS: usize = 200;
+const MAX_SKILL_URI_CHARS_IN_NOTE: usize = 200;
 
 pub(super) async fn list_skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = SkillReader::new(&api.host).list(server.clone()).await?;
@@ -34,8 +34,8 @@ pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents,
 }
 
 fn unusable_skill_note(uri: &str, cause: &str) -> String {
-    let uri: String = uri.chars().take(MAX_NOTE_URI_CHARS).collect();
-    let cause: String = cause.chars().take(2 * MAX_NOTE_URI_CHARS).collect();
+    let uri: String = uri.chars().take(MAX_SKILL_URI_CHARS_IN_NOTE).collect();
+    let cause: String = cause.chars().take(2 * MAX_SKILL_URI_CHARS_IN_NOTE).collect();
     if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }
 }
 

@@ -16,7 +16,7 @@ pub(super) use authorization::{authorization_view, content_at_rest_view, sign_ou
 pub(super) use consent_request::consent_request_view;
 pub(crate) use content::prompt_result_view;
 pub(super) use content::{prompt_view, resource_view, template_view, tool_view};
-pub(super) use conversation::tree_item_view;
+pub(super) use conversation::conversation_tree_item_view;
 pub(super) use review::review_marks_view;
 pub(super) use sampling::{to_sampling_params, to_sampling_result};
 
@@ -57,7 +57,7 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
             Event::ReplyDelta { conversation, item, seq, append }
         }
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, omitted, answering }) => {
-            let item = Box::new(conversation::item_view(*item, omitted));
+            let item = Box::new(conversation::conversation_item_view(*item, omitted));
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AppView(AppViewEvent { view, change }) => Event::AppViewChanged { view, change },
@@ -77,11 +77,12 @@ pub(super) fn server_view(view: ServerView) -> Server {
         command_line: view.config.command_line(),
         name: view.name,
         url: view.config.as_http().map(|http| UrlParts::parse(&http.url)),
-        transport: transport_name(&view.config, view.connected.as_ref()).to_owned(),
-        config: server_setup::config_view(view.config, SecretVisibility::Hidden),
+        transport: server_transport_name(&view.config, view.connected.as_ref()).to_owned(),
+        config: server_setup::server_config_view(view.config, SecretVisibility::Hidden),
         state: server_state_view(view.state),
         since: view.since,
         approved: view.approved,
+        launched_hash: view.launched.map(|hash| hash.to_string()),
         revision: facts.as_ref().map(|f| f.revision.to_string()),
         detection: view.connected.map(|c| c.how).or_else(|| {
             let way = |f: &ServerFacts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
@@ -94,7 +95,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
             description: s.description,
             website_url: s.website_url,
         }),
-        capabilities: facts.as_ref().map(|f| capability_names(&f.capabilities)).unwrap_or_default(),
+        capabilities: facts.as_ref().map(|f| server_capability_names(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
         counts: ListCounts { tools, prompts, resources, templates },
         unreviewed: (new > 0 || changed > 0).then_some(UnreviewedCounts { new, changed }),
@@ -119,7 +120,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
 }
 
 /// Returns the detected transport of a server, or else the configured one.
-fn transport_name(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
+fn server_transport_name(config: &HostConfig, connected: Option<&RemoteConnection>) -> &'static str {
     match connected.map(|c| c.transport) {
         Some(DetectedTransport::StreamableHttp) => "streamable-http",
         Some(DetectedTransport::HttpSse) => "http-sse",
@@ -130,7 +131,7 @@ fn transport_name(config: &HostConfig, connected: Option<&RemoteConnection>) -> 
 
 /// Returns the server's capabilities as dotted names, such as `tools.listChanged`. Members of an object are included if
 /// they are `true`.
-fn capability_names(capabilities: &ServerCapabilities) -> Vec<String> {
+fn server_capability_names(capabilities: &ServerCapabilities) -> Vec<String> {
     let Ok(serde_json::Value::Object(all)) = serde_json::to_value(capabilities) else { return Vec::new() };
     let mut names = Vec::new();
     for (name, value) in all.into_iter().take(50) {
@@ -159,6 +160,7 @@ fn server_state_view(state: HostState) -> ServerState {
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
             sandbox: failure.sandbox,
+            refusal: failure.refusal,
         },
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }
@@ -167,7 +169,7 @@ fn server_state_view(state: HostState) -> ServerState {
 }
 
 pub(super) fn imported_server_view(found: PastedServer) -> ImportedServer {
-    let mut config = server_setup::config_view(found.config, SecretVisibility::Shown);
+    let mut config = server_setup::server_config_view(found.config, SecretVisibility::Shown);
     match &mut config {
         ServerConfig::Stdio { secret_env, .. } => {
             *secret_env = Some(found.secrets).filter(|secrets| !secrets.is_empty());
@@ -196,7 +198,7 @@ pub(super) fn activity_entry_view(entry: &HostEntry) -> ActivityEntry {
     }
 }
 
-pub(super) fn grant_view(grant: policy::Grant) -> Grant {
+pub(super) fn permission_grant_view(grant: policy::Grant) -> Grant {
     Grant {
         id: grant.id.0.to_string(),
         server: grant.server,

@@ -79,7 +79,7 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
 }
 
 #[tokio::test]
-async fn branches_are_listed_and_selectable() {
+async fn conversation_branches_are_listed_and_selectable() {
     let (_app, api, id) = conversation_with_replies(vec![text_reply("One", (1, 1)), text_reply("Two", (1, 1))]).await;
     let (first, _) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = run_reply_command(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
@@ -96,7 +96,18 @@ async fn branches_are_listed_and_selectable() {
 }
 
 #[tokio::test]
-async fn impossible_actions_return_distinct_error_codes() {
+async fn message_without_a_chosen_model_has_an_error_code_of_its_own() {
+    let app = TestApp::start(Vec::new()).await;
+    ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
+    let api = Api::new(app.host.clone());
+    let id = run_command(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
+    let request = json!({"conversation": id, "text": "Hi"});
+    let error = dispatch(&api, "send_message", request).await.expect_err("no model is chosen");
+    assert_eq!(error.code, ErrorCode::NoModel, "error code: {error}");
+}
+
+#[tokio::test]
+async fn impossible_reply_commands_return_distinct_error_codes() {
     let (_app, api, id) = conversation_with_replies(vec![vec![ModelStep::Hangs]]).await;
     let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;
     let stop = json!({"conversation": id});
@@ -120,7 +131,7 @@ async fn impossible_actions_return_distinct_error_codes() {
 }
 
 #[tokio::test]
-async fn model_parameters_and_saved_system_prompts_are_commands() {
+async fn model_parameters_and_system_prompts_are_saved_by_commands() {
     let (_app, api, id) = conversation_with_replies(Vec::new()).await;
     let settings = json!({"model": null, "temperature": 0.5, "maxTokens": 900});
     run_command(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;

@@ -65,7 +65,7 @@ async fn invalid_sandbox_is_rejected() {
 }
 
 #[tokio::test]
-async fn limits_are_configurable_and_reported_with_usage() {
+async fn server_resource_limits_are_configurable_and_reported_with_usage() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     run_command(&api, "add_server", json!({"name": "near", "config": config_with_sandbox(Value::Null)})).await;

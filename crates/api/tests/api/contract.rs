@@ -52,7 +52,7 @@ async fn requests_for_unknown_or_invalid_objects_return_error_codes() {
 }
 
 #[tokio::test]
-async fn snapshot_and_subsequent_events_have_no_gap() {
+async fn no_event_is_lost_between_snapshot_and_event_stream() {
     let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
@@ -336,7 +336,7 @@ async fn history_is_paged_and_searchable() {
 }
 
 #[tokio::test]
-async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
+async fn call_finished_after_the_page_disconnects_is_stored_in_its_conversation() {
     let (app, api) = start_demo_server().await;
     let id = run_command(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =

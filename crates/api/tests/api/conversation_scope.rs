@@ -18,11 +18,11 @@ const SERVER: &str = "demo";
 const APP_SERVER: &str = "board";
 const APP_PAGE_URI: &str = "ui://board/app.html";
 
-fn is_call(request: &ConsentRequestView) -> bool {
+fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn is_form(request: &ConsentRequestView) -> bool {
+fn is_form_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Form { .. })
 }
 
@@ -35,7 +35,11 @@ fn spawn_call(app: &TestApp, id: &str, conversation: Option<&str>) -> JoinHandle
 }
 
 /// Denies a consent request as the window of the conversation `own` would.
-async fn deny_in_window_of(api: &Api, own: Option<&str>, request: &ConsentRequestView) -> Result<String, ApiError> {
+async fn deny_from_conversation_window(
+    api: &Api,
+    own: Option<&str>,
+    request: &ConsentRequestView,
+) -> Result<String, ApiError> {
     let denial =
         json!({ "id": request.id.0.to_string(), "hash": request.hash.to_string(), "answer": { "action": "deny" } });
     respond_in_conversation(api, "decide_consent_request", &denial, own).await
@@ -43,14 +47,14 @@ async fn deny_in_window_of(api: &Api, own: Option<&str>, request: &ConsentReques
 
 /// Checks that only the window of `conversation` can decide the request. Then decides the request in that window or, if
 /// `conversation` is `None`, in the main window.
-async fn check_only_own_window_decides(
+async fn assert_only_window_of_request_can_decide(
     app: &TestApp,
     api: &Api,
     request: &ConsentRequestView,
     conversation: Option<&str>,
 ) {
     for other in [Some("c2"), None] {
-        let refused = deny_in_window_of(api, other, request).await.expect_err("another conversation");
+        let refused = deny_from_conversation_window(api, other, request).await.expect_err("another conversation");
         assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
     }
     let validation = json!({ "id": request.id.0.to_string(), "content": {} });
@@ -59,36 +63,36 @@ async fn check_only_own_window_decides(
     assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
     assert!(app.consent_requests().await.iter().any(|open| open.id == request.id), "the request is still pending");
     match conversation {
-        Some(own) => drop(deny_in_window_of(api, Some(own), request).await.expect("its own conversation")),
+        Some(own) => drop(deny_from_conversation_window(api, Some(own), request).await.expect("its own conversation")),
         None => app.decide(request, UserDecision::Deny).await,
     }
     assert!(app.consent_requests().await.iter().all(|open| open.id != request.id), "the request is decided");
 }
 
 #[tokio::test]
-async fn page_of_a_conversation_decides_only_the_requests_of_its_conversation() {
+async fn conversation_window_decides_only_consent_requests_of_its_conversation() {
     let app = TestApp::start(vec![(SERVER, demo_config(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let api = Api::new(app.host.clone());
     for conversation in [Some("c1"), None] {
         let denied = spawn_call(&app, "1", conversation);
-        let request = app.consent_request(SERVER, "the call", is_call).await;
-        check_only_own_window_decides(&app, &api, &request, conversation).await;
+        let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
+        assert_only_window_of_request_can_decide(&app, &api, &request, conversation).await;
         assert!(denied.await.unwrap().is_err(), "the call was denied");
         // A form that the server requests during a call belongs to the conversation of the call.
         let allowed = spawn_call(&app, "2", conversation);
-        let request = app.consent_request(SERVER, "the call", is_call).await;
+        let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-        let request = app.consent_request(SERVER, "the form", is_form).await;
-        check_only_own_window_decides(&app, &api, &request, conversation).await;
+        let request = app.consent_request(SERVER, "the form", is_form_request).await;
+        assert_only_window_of_request_can_decide(&app, &api, &request, conversation).await;
         let ended = tokio::time::timeout(EVENT_TIMEOUT, allowed).await.expect("the call should end in time");
         drop(ended.unwrap());
     }
 }
 
 #[tokio::test]
-async fn decision_on_a_request_that_is_not_pending_is_reported_as_such() {
+async fn decision_on_a_closed_consent_request_is_not_reported_as_refused() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let denial = json!({ "id": "77", "hash": "0".repeat(64), "answer": { "action": "deny" } });
@@ -98,14 +102,14 @@ async fn decision_on_a_request_that_is_not_pending_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn page_of_a_conversation_cancels_no_call_of_another_one() {
+async fn conversation_window_cancels_only_calls_of_its_conversation() {
     let app = TestApp::start(vec![(SERVER, demo_config(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let api = Api::new(app.host.clone());
     for conversation in [Some("c1"), None] {
         let called = spawn_call(&app, "1", conversation);
-        let request = app.consent_request(SERVER, "the call", is_call).await;
+        let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         let cancel = json!({ "call": "1" });
         if conversation.is_some() {
             for other in [Some("c2"), None] {
@@ -122,7 +126,7 @@ async fn page_of_a_conversation_cancels_no_call_of_another_one() {
 }
 
 #[tokio::test]
-async fn page_of_a_conversation_repeats_no_call_of_the_main_window() {
+async fn conversation_window_does_not_repeat_calls_of_the_main_window() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let call = |conversation: Option<&str>| {
@@ -150,7 +154,7 @@ async fn open_app(app: &TestApp, api: &Api, context: &Value) -> String {
     call["conversation"] = json!("c1");
     let calling = api.clone();
     let called = tokio::spawn(async move { dispatch(&calling, "call_tool", call).await });
-    let request = app.consent_request(APP_SERVER, "the call", is_call).await;
+    let request = app.consent_request(APP_SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     called.await.unwrap().unwrap();
     let page = run_command(api, "read_app_page", tool.clone()).await;
@@ -167,7 +171,7 @@ async fn open_app(app: &TestApp, api: &Api, context: &Value) -> String {
 }
 
 #[tokio::test]
-async fn page_of_a_conversation_uses_only_the_apps_of_its_conversation() {
+async fn conversation_window_uses_only_apps_of_its_conversation() {
     let tool = json!({
         "name": "echo", "inputSchema": { "type": "object" }, "_meta": { "ui": { "resourceUri": APP_PAGE_URI } },
     });
@@ -205,7 +209,7 @@ async fn page_of_a_conversation_uses_only_the_apps_of_its_conversation() {
 }
 
 #[tokio::test]
-async fn page_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
+async fn conversation_window_adds_allow_rules_only_for_its_conversation() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let rule = |effect: &str, scope: Value| {

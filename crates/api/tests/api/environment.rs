@@ -32,7 +32,7 @@ async fn start_failure_message(app: &TestApp) -> String {
     }
 }
 
-async fn settings_entry(app: &TestApp, api: &Api) -> (String, Value) {
+async fn settings_file_and_displayed_config(app: &TestApp, api: &Api) -> (String, Value) {
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     (file, run_command(api, "read_snapshot", json!({})).await["servers"][0]["config"].clone())
 }
@@ -45,7 +45,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let config = environment_recording_server_config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
     let response = run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
-    let (file, shown) = settings_entry(&app, &api).await;
+    let (file, shown) = settings_file_and_displayed_config(&app, &api).await;
     assert!(
         file.contains("${secret:near.TOKEN}") && !file.contains(SECRET),
         "the file should contain no secret: {file}"
@@ -75,7 +75,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "the secret should not be in the audit log");
 
     // An update with the reference keeps the secret, and a new value replaces it.
-    let (_, shown) = settings_entry(&app, &api).await;
+    let (_, shown) = settings_file_and_displayed_config(&app, &api).await;
     run_command(&api, "update_server", json!({"server": "near", "name": "near", "config": shown})).await;
     run_command(&api, "set_secret", json!({"server": "near", "header": "TOKEN", "value": "an0ther-secret"})).await;
     run_command(&api, "stop_server", json!({"server": "near"})).await;
@@ -86,7 +86,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     plain["env"]["TOKEN"] = json!("a-th1rd-secret");
     plain["secretEnv"] = Value::Null;
     run_command(&api, "update_server", json!({"server": "near", "name": "near", "config": plain})).await;
-    let (file, _) = settings_entry(&app, &api).await;
+    let (file, _) = settings_file_and_displayed_config(&app, &api).await;
     assert!(!file.contains("a-th1rd-secret"), "a secret variable should stay secret: {file}");
 
     // Events are ordered, so all events that could contain a secret precede the event of this command.
@@ -112,7 +112,7 @@ async fn secret_is_bound_to_the_command_it_was_entered_for() {
     let api = Api::new(app.host.clone());
     let config = environment_recording_server_config(&app, json!({"TOKEN": SECRET}));
     run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
-    let (file, shown) = settings_entry(&app, &api).await;
+    let (file, shown) = settings_file_and_displayed_config(&app, &api).await;
     let mut other = shown.clone();
     other["args"].as_array_mut().unwrap().push(json!("--more"));
     let refused = dispatch(&api, "update_server", json!({"server": "near", "name": "near", "config": other})).await;

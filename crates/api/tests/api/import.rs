@@ -10,11 +10,11 @@ use ports::secrets::SecretsInMemory;
 use ports::{Document, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{TestApp, demo_config};
-use testkit::import::import_fixtures;
+use testkit::import::import_fixture_path;
 
 use crate::run_command;
 
-fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
+fn listed_import_candidate<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
     let app = listed["apps"].as_array().unwrap().iter().find(|one| one["id"] == app).expect("the app should be listed");
     app["servers"]
         .as_array()
@@ -27,17 +27,18 @@ fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 #[tokio::test]
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
+    let api =
+        Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(import_fixture_path("homes/linux")));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     assert!(
         listed["searchedApps"].as_array().unwrap().contains(&json!("Junie")),
         "the searched apps should be listed: {listed}"
     );
-    let linear = listed_server(&listed, "cursor", "linear");
+    let linear = listed_import_candidate(&listed, "cursor", "linear");
     assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
     assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
-    let filesystem = listed_server(&listed, "claude-desktop", "filesystem");
+    let filesystem = listed_import_candidate(&listed, "claude-desktop", "filesystem");
     assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "two apps should share one candidate: {filesystem}");
 
     let before = app.host.snapshot().await.unwrap().servers.len();
@@ -58,7 +59,7 @@ async fn only_selected_servers_are_imported() {
     );
     let again = run_command(&api, "find_import_candidates", json!({ "app": "cursor" })).await;
     assert_eq!(
-        listed_server(&again, "cursor", "linear")["status"],
+        listed_import_candidate(&again, "cursor", "linear")["status"],
         "same",
         "the server should be listed as configured"
     );
@@ -67,7 +68,7 @@ async fn only_selected_servers_are_imported() {
 }
 
 #[tokio::test]
-async fn server_changed_since_listing_is_not_imported() {
+async fn import_candidate_changed_since_listing_is_not_imported() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
@@ -76,9 +77,9 @@ async fn server_changed_since_listing_is_not_imported() {
         fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     };
     write("harmless");
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
-    let id = listed_server(&listed, "cursor", "one")["id"].clone();
+    let id = listed_import_candidate(&listed, "cursor", "one")["id"].clone();
     write("harmful");
     let outcomes = run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
     assert!(outcomes["outcomes"][0]["problem"].is_string(), "the changed server should be rejected: {outcomes}");
@@ -96,9 +97,9 @@ async fn disabled_tool_lists_are_stored_with_their_server() {
     let entry = json!({ "command": "harmless", "disabledTools": ["delete"], "enabledTools": ["re*"] });
     let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
-    let one = listed_server(&listed, "windsurf", "one");
+    let one = listed_import_candidate(&listed, "windsurf", "one");
     let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
     assert_eq!(one["tools"], tools, "the lists are shown");
     let outcomes = run_command(&api, "import_servers", json!({ "source": {}, "ids": [one["id"]] })).await;
@@ -167,10 +168,10 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
     let env = json!({ "API_KEY": "hunter2hunter2" });
     let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
         let listed = run_command(&api, "find_import_candidates", json!({})).await;
-        let id = listed_server(&listed, "windsurf", "one")["id"].clone();
+        let id = listed_import_candidate(&listed, "windsurf", "one")["id"].clone();
         run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
     };
     let servers = async || app.host.snapshot().await.unwrap().servers.len();
@@ -188,7 +189,7 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn pending_value_is_referenced_in_the_settings() {
+async fn imported_secret_without_value_is_referenced_but_not_stored() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
@@ -197,9 +198,9 @@ async fn pending_value_is_referenced_in_the_settings() {
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
-    let far = listed_server(&listed, "cursor", "far");
+    let far = listed_import_candidate(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
     assert_eq!(far["signIn"], sign_in, "the client identifier is not a secret");
     run_command(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
@@ -225,7 +226,7 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
     fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
     fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
         .unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     for (command, request) in [
         ("list_project_files", json!({ "folder": project })),
         ("find_import_candidates", json!({ "project": project })),
@@ -240,7 +241,7 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
     let files = run_command(&api, "list_project_files", json!({ "folder": project })).await;
     assert_eq!(files["files"], json!([".mcp.json", ".vscode/mcp.json"]));
     let listed = run_command(&api, "find_import_candidates", json!({ "project": project })).await;
-    let two = listed_server(&listed, "vscode", "two");
+    let two = listed_import_candidate(&listed, "vscode", "two");
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "no server should be added without a selection");
     let picked = json!({ "source": { "project": project }, "ids": [two["id"]] });
     assert_eq!(run_command(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
@@ -262,7 +263,7 @@ async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
         fs::write(project.join(".mcp.json"), text).unwrap();
     };
     write("x");
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let unseen = async || run_command(&api, "list_unseen_projects", json!({})).await["projects"].clone();
     assert_eq!(unseen().await, json!([]), "a folder that is not shared is not read");
     for server in ["demo", "other"] {
@@ -317,7 +318,7 @@ async fn server_is_exported_without_secrets() {
         let text = exported["text"].as_str().unwrap();
         assert!(text.starts_with(start), "{form}: {text}");
         assert_eq!(exported["omissions"]["secrets"], json!(["API_KEY"]), "{form}");
-        let imported = other_apps::import(text, &[]).unwrap();
+        let imported = other_apps::parse_pasted_servers(text, &[]).unwrap();
         assert_eq!((imported.len(), imported[0].name.as_str()), (1, "files"), "{form} can be imported again");
         assert!(!format!("{exported}{imported:?}").contains("4eC39"), "{form} contains no secret: {exported}");
     }

@@ -4,12 +4,12 @@ use std::fs;
 use std::sync::Arc;
 
 use api::{Api, ErrorCode, dispatch};
-use installer::{Installer, RegistryChoice, open_catalog};
+use installer::{Installer, RegistryChoice, open_registry_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
 use crate::run_command;
 
@@ -18,16 +18,16 @@ const SERVER_NAME: &str = "io.github.alice/notes";
 fn api_with_registry(app: &TestApp, registry: &TestRegistry) -> Api {
     let (registry, cache_folder) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }
 
 /// Starts a registry with two versions of one server.
 async fn start_registry() -> TestRegistry {
-    let mut old = notes_server_entry(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
+    let mut old = notes_registry_entry(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
     old["server"]["version"] = "1.1.0".into();
-    TestRegistry::start(vec![notes_server_entry(active_metadata()), old]).await
+    TestRegistry::start(vec![notes_registry_entry(active_registry_metadata()), old]).await
 }
 
 async fn run_failing_command(api: &Api, command: &str, request: Value) -> (ErrorCode, String) {
@@ -129,7 +129,7 @@ async fn failed_install_offers_report_the_cause() {
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
     assert_eq!(run_failing_command(&api, "plan_install", source).await.0, ErrorCode::NotFound);
     registry.entries.lock().unwrap()[0] =
-        notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
+        notes_registry_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let source = json!({ "from": "registry", "name": SERVER_NAME, "target": { "kind": "package", "number": 1 } });
     let offer = run_command(&api, "plan_install", source).await;
     assert!(offer["problem"].as_str().unwrap().contains("deleted"), "{offer}");
@@ -156,7 +156,7 @@ async fn installed_server_reports_its_origin_and_updates() {
         (&json!(SERVER_NAME), &json!("1.1.0"), &target)
     );
     assert_eq!(server["installed"]["changed"], false);
-    let mut newest = notes_server_entry(active_metadata());
+    let mut newest = notes_registry_entry(active_registry_metadata());
     newest["server"]["remotes"][0]["url"] = "https://notes.example/v2".into();
     registry.entries.lock().unwrap()[0] = newest;
     let reports = run_command(&api, "list_newer_versions", json!({ "refresh": true })).await;

@@ -19,7 +19,7 @@ fn is_reconnecting(server: &ServerView) -> bool {
 }
 
 #[tokio::test]
-async fn waiting_server_reconnects_when_the_page_reports_the_network() {
+async fn disconnected_server_reconnects_when_the_page_reports_the_network() {
     let server = start_http_server(([127, 0, 0, 1], 0).into()).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;

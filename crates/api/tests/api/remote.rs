@@ -7,7 +7,7 @@ use testkit::http::{HttpServer, ordinary};
 
 use crate::run_command;
 
-async fn start_server(app: &TestApp, api: &Api) -> Value {
+async fn ready_server_view(app: &TestApp, api: &Api) -> Value {
     app.ready("far").await;
     run_command(api, "read_snapshot", json!({})).await["servers"][0].clone()
 }
@@ -35,7 +35,7 @@ async fn secret_header_values_are_never_returned() {
         "the file should contain no secret: {file}"
     );
     assert!(file.contains("blu3team"), "plain values should be in the file: {file}");
-    let shown = start_server(&app, &api).await;
+    let shown = ready_server_view(&app, &api).await;
     for request in server.received_requests() {
         assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret should be sent");
         assert_eq!(request.header("x-team"), Some("blu3team"), "the other header should be sent");
@@ -203,7 +203,7 @@ async fn replacing_a_shared_secret_affects_one_server_only() {
 }
 
 #[tokio::test]
-async fn unreadable_list_entry_is_reported() {
+async fn unreadable_entry_of_a_listed_catalog_is_reported() {
     let server = HttpServer::start(|request, mut answer| async move {
         if request.rpc_method() != "tools/list" {
             return ordinary::respond("2025-11-25", &request, answer).await;
@@ -231,7 +231,7 @@ async fn unreadable_list_entry_is_reported() {
 }
 
 #[tokio::test]
-async fn invalid_address_is_rejected_before_anything_is_written() {
+async fn invalid_server_url_is_rejected_before_anything_is_written() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let cases = [

@@ -35,7 +35,7 @@ impl Secrets for FixedStatusKeychain {
 }
 
 #[tokio::test]
-async fn each_keychain_state_has_its_own_response() {
+async fn each_keychain_status_has_its_own_response() {
     let cause = || "for this test".to_owned();
     for (status, expected) in [
         (SecretsStatus::Keychain, json!({"is": "keychain"})),

@@ -12,7 +12,7 @@ use testkit::browser;
 use crate::run_command;
 
 /// Executes a command repeatedly until `fits` returns `true` for its response, and returns the response.
-async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
+async fn run_command_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
         let request = if command == "read_snapshot" { json!({}) } else { json!({"server": "far"}) };
@@ -27,9 +27,9 @@ async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> 
 }
 
 /// Waits for a consent request of this kind, and submits a decision on it.
-async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
+async fn decide_next_consent_request(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["consentRequests"][0]["body"]["kind"] == kind;
-    let consent_request = poll_until(api, "read_snapshot", has).await["consentRequests"][0].clone();
+    let consent_request = run_command_until(api, "read_snapshot", has).await["consentRequests"][0].clone();
     run_command(
         api,
         "decide_consent_request",
@@ -39,7 +39,7 @@ async fn decide_next_request(api: &Api, kind: &str, answer: Value) -> Value {
     consent_request
 }
 
-fn allow_once() -> Value {
+fn allow_once_decision() -> Value {
     json!({"action": "allow", "scope": "once"})
 }
 
@@ -60,8 +60,8 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let mut events = api.events();
     run_command(&api, "start_server", json!({"server": "far"})).await;
-    decide_next_request(&api, "connect_server", allow_once()).await;
-    let request = decide_next_request(&api, "sign_in", allow_once()).await;
+    decide_next_consent_request(&api, "connect_server", allow_once_decision()).await;
+    let request = decide_next_consent_request(&api, "sign_in", allow_once_decision()).await;
     let body = &request["body"];
     assert_eq!(body["issuer"], issuer.issuer().as_str(), "issuer: {body}");
     assert_eq!(body["resource"], server.url().as_str(), "resource");
@@ -73,7 +73,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     );
     assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
     assert_eq!(request["scopes"], json!(["once"]), "a sign-in should only be approved once: {request}");
-    let snapshot = poll_until(&api, "read_snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
+    let snapshot = run_command_until(&api, "read_snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
     let known = run_command(&api, "read_authorization", json!({"server": "far"})).await;
     let account = &known["account"];
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
@@ -113,30 +113,30 @@ async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let early = dispatch(&api, "complete_sign_in", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
     assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
     run_command(&api, "sign_in", far()).await;
-    decide_next_request(&api, "connect_server", allow_once()).await;
-    decide_next_request(&api, "sign_in", allow_once()).await;
+    decide_next_consent_request(&api, "connect_server", allow_once_decision()).await;
+    decide_next_consent_request(&api, "sign_in", allow_once_decision()).await;
     let waits = |known: &Value| known["inProgress"]["phase"] == "awaiting_browser";
-    let now = poll_until(&api, "read_authorization", waits).await["inProgress"].clone();
+    let now = run_command_until(&api, "read_authorization", waits).await["inProgress"].clone();
     assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "the timeout should be reported: {now}");
     run_command(&api, "cancel_sign_in", far()).await;
-    let known = poll_until(&api, "read_authorization", |known| known["inProgress"].is_null()).await;
+    let known = run_command_until(&api, "read_authorization", |known| known["inProgress"].is_null()).await;
     assert!(
         known["failureMessage"].as_str().is_some_and(|words| words.contains("cancelled")),
         "the cancellation should be reported: {known}"
     );
     let state = |is: &'static str| move |s: &Value| s["servers"][0]["state"]["is"] == is;
-    let snapshot = poll_until(&api, "read_snapshot", state("needs_sign_in")).await;
+    let snapshot = run_command_until(&api, "read_snapshot", state("needs_sign_in")).await;
     assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "the server should require a sign-in: {snapshot}");
 
     run_command(&api, "sign_in", far()).await;
-    decide_next_request(&api, "sign_in", allow_once()).await;
-    let now = poll_until(&api, "read_authorization", waits).await["inProgress"].clone();
+    decide_next_consent_request(&api, "sign_in", allow_once_decision()).await;
+    let now = run_command_until(&api, "read_authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
     let wrong = dispatch(&api, "complete_sign_in", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
     run_command(&api, "complete_sign_in", json!({"server": "far", "url": page.location().unwrap()})).await;
-    poll_until(&api, "read_snapshot", state("ready")).await;
+    run_command_until(&api, "read_snapshot", state("ready")).await;
     app.host.close().await;
 }
 
@@ -153,18 +153,18 @@ async fn client_id_is_requested_if_no_other_registration_is_possible() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
     run_command(&api, "sign_in", json!({"server": "far"})).await;
-    decide_next_request(&api, "connect_server", allow_once()).await;
+    decide_next_consent_request(&api, "connect_server", allow_once_decision()).await;
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
-    let request = decide_next_request(&api, "client_id", json!({"action": "identify", "client": client})).await;
+    let request = decide_next_consent_request(&api, "client_id", json!({"action": "identify", "client": client})).await;
     assert_eq!(request["body"]["issuer"], issuer.issuer().as_str(), "issuer: {request}");
     let shown = request["body"]["redirectUri"].clone();
-    let request = decide_next_request(&api, "sign_in", allow_once()).await;
+    let request = decide_next_consent_request(&api, "sign_in", allow_once_decision()).await;
     assert_eq!(request["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
     assert_eq!(
         request["body"]["redirectUri"], shown,
         "[auth-manual-client-id] the redirect URI should match the one shown with the consent request"
     );
-    let known = poll_until(&api, "read_authorization", |known| !known["account"].is_null()).await;
+    let known = run_command_until(&api, "read_authorization", |known| !known["account"].is_null()).await;
     assert_eq!(known["account"]["client"], "entered", "the kind of the client should be stored: {known}");
     app.host.close().await;
 }
@@ -290,9 +290,9 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 async fn declined_sign_in_is_reported_and_is_not_a_failure() {
     let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
     run_command(&api, "start_server", json!({"server": "far"})).await;
-    decide_next_request(&api, "connect_server", allow_once()).await;
-    decide_next_request(&api, "sign_in", json!({"action": "deny"})).await;
-    let known = poll_until(&api, "read_authorization", |known| !known["failureMessage"].is_null()).await;
+    decide_next_consent_request(&api, "connect_server", allow_once_decision()).await;
+    decide_next_consent_request(&api, "sign_in", json!({"action": "deny"})).await;
+    let known = run_command_until(&api, "read_authorization", |known| !known["failureMessage"].is_null()).await;
     assert_eq!(known["failureMessage"], "You declined the sign-in.", "message for the user");
     assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();

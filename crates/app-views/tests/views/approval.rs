@@ -1,9 +1,9 @@
 //! Approval of pages: nothing is shown before it, and it is valid for one version of a page.
 
-use app_views::{AppPageError, AppViewError, AppViews, PageReview};
+use app_views::{AppPageError, AppPageReview, AppViewError, AppViews};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{Permission, SandboxGrants, SourceReach, SourceUse, ViewCloseCause};
+use mcp_apps::{CspSourceReach, CspSourceUse, PagePermission, SandboxGrants, ViewCloseCause};
 use ports::AuditQuery;
 use serde_json::json;
 
@@ -15,10 +15,10 @@ async fn an_app_is_shown_only_after_its_approval() {
     let test =
         TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com", "*; script-src *"] }))
             .await;
-    let page = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!((page.review, page.bytes), (PageReview::New, PAGE_HTML.len() as u64));
+    let page = test.views.page_for_review(SERVER, TOOL).await.unwrap();
+    assert_eq!((page.review, page.bytes), (AppPageReview::New, PAGE_HTML.len() as u64));
     let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
-    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", SourceReach::Internet)]);
+    assert_eq!(sources, [(CspSourceUse::Connect, "https://api.example.com", CspSourceReach::Internet)]);
     assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
@@ -29,7 +29,7 @@ async fn an_app_is_shown_only_after_its_approval() {
         policy.contains("connect-src https://api.example.com;"),
         "the approval should grant what was shown: {policy}"
     );
-    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
+    assert_eq!(test.views.page_for_review(SERVER, TOOL).await.unwrap().review, AppPageReview::Approved);
 }
 
 #[tokio::test]
@@ -51,8 +51,8 @@ async fn a_changed_app_page_requires_another_approval() {
         TestViews::start(&[PAGE_HTML, PAGE_HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({}))
             .await;
     test.approve().await;
-    let changed = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!(changed.review, PageReview::Changed);
+    let changed = test.views.page_for_review(SERVER, TOOL).await.unwrap();
+    assert_eq!(changed.review, AppPageReview::Changed);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
 }
@@ -60,33 +60,33 @@ async fn a_changed_app_page_requires_another_approval() {
 #[tokio::test]
 async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
     let test = TestViews::start(&[PAGE_HTML, "<!doctype html><p>Other"], json!({})).await;
-    let page = test.views.page(SERVER, TOOL).await.unwrap();
-    let approved = test.views.approve(SERVER, TOOL, &page.hash, SandboxGrants::default()).await;
+    let page = test.views.page_for_review(SERVER, TOOL).await.unwrap();
+    let approved = test.views.approve_page(SERVER, TOOL, &page.hash, SandboxGrants::default()).await;
     assert!(matches!(approved, Err(AppViewError::OtherPage)), "{approved:?}");
-    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::New);
+    assert_eq!(test.views.page_for_review(SERVER, TOOL).await.unwrap().review, AppPageReview::New);
 }
 
 #[tokio::test]
 async fn revoking_an_app_approval_closes_its_view() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
-    assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
+    let uri = test.views.page_for_review(SERVER, TOOL).await.unwrap().uri;
+    assert!(test.views.revoke_page_approval(SERVER, &uri).await.unwrap(), "the page should have an approval");
     test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { cause: ViewCloseCause::PageGone }))
         .await;
-    assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
+    assert_eq!(test.views.respond_to_frame(&opened.view, "/").status, 404, "the page should not be served any more");
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
-    assert!(!test.views.revoke(SERVER, &uri).await.unwrap(), "the approval should be removed");
+    assert!(!test.views.revoke_page_approval(SERVER, &uri).await.unwrap(), "the approval should be removed");
 }
 
 #[tokio::test]
 async fn no_app_is_shown_without_a_ui_resource_or_frame_support() {
     let test = TestViews::start(&[PAGE_HTML], json!({})).await;
-    let without = test.views.page(SERVER, "environment").await;
+    let without = test.views.page_for_review(SERVER, "environment").await;
     assert!(matches!(without, Err(AppViewError::Page(AppPageError::NoPage))), "{without:?}");
     let views = AppViews::new(test.app.host.clone(), Chat::new(test.app.host.clone()));
-    let unsupported = views.page(SERVER, TOOL).await;
+    let unsupported = views.page_for_review(SERVER, TOOL).await;
     assert!(matches!(unsupported, Err(AppViewError::Unsupported(_))), "{unsupported:?}");
 }
 
@@ -94,7 +94,7 @@ async fn no_app_is_shown_without_a_ui_resource_or_frame_support() {
 async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let csp = json!({ "connectDomains": ["https://api.example.com"], "frameDomains": ["https://frames.example.com"] });
     let test = TestViews::start(&[PAGE_HTML], csp).await;
-    let page = test.views.page(SERVER, TOOL).await.unwrap();
+    let page = test.views.page_for_review(SERVER, TOOL).await.unwrap();
     let origins: Vec<_> = page.sources.iter().map(|source| &*source.origin).collect();
     assert_eq!(origins, ["https://api.example.com"], "only the connection should be offered for approval");
     let [note] = &page.notes[..] else { panic!("expected one note: {:?}", page.notes) };
@@ -103,24 +103,24 @@ async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let policy = test.views.document(&test.open().await.view).unwrap().policy;
     assert!(policy.contains("frame-src 'none'"), "{policy}");
     let loaded = test.views.load_page(SERVER, TOOL).await.unwrap();
-    assert_eq!(loaded.requested_access().len(), 2, "the command line should show all that the page requests");
+    assert_eq!(loaded.requested_access_texts().len(), 2, "the command line should show all that the page requests");
 }
 
 #[tokio::test]
 async fn clipboard_is_available_only_if_requested_and_approved() {
     let metadata = json!({ "permissions": { "clipboardWrite": {}, "camera": {} }, "domain": "a.example" });
     let test = TestViews::start_with_metadata(&[PAGE_HTML], metadata).await;
-    let page = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [Permission::ClipboardWrite]);
+    let page = test.views.page_for_review(SERVER, TOOL).await.unwrap();
+    assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [PagePermission::ClipboardWrite]);
     let notes: Vec<_> = page.notes.iter().filter_map(|note| note.split_once(" is not available: ")).collect();
     assert_eq!(notes.iter().map(|(declared, _)| *declared).collect::<Vec<_>>(), ["camera", "domain a.example"]);
-    for (granted, allow) in [(&[][..], ""), (&Permission::ALL[..], "clipboard-write")] {
+    for (granted, allow) in [(&[][..], ""), (&PagePermission::ALL[..], "clipboard-write")] {
         let permissions = granted.iter().copied().collect();
         let grants = SandboxGrants { permissions, ..SandboxGrants::default() };
-        test.views.approve(SERVER, TOOL, &page.hash, grants).await.unwrap();
+        test.views.approve_page(SERVER, TOOL, &page.hash, grants).await.unwrap();
         let opened = test.open().await;
         assert_eq!(opened.allow, allow);
-        let headers = test.views.respond(&opened.view, "/").headers;
+        let headers = test.views.respond_to_frame(&opened.view, "/").headers;
         let (_, policy) = headers.iter().find(|(name, _)| *name == "Permissions-Policy").unwrap();
         let expected = if allow.is_empty() { "clipboard-write=()" } else { "clipboard-write=(self)" };
         assert!(policy.contains(expected) && policy.contains("camera=()"), "{policy}");

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{PAGE_HTML, TestViews};
 
-fn header<'a>(response: &'a app_views::AppResponse, name: &str) -> &'a str {
+fn header<'a>(response: &'a app_views::AppFrameResponse, name: &str) -> &'a str {
     response.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| value)
 }
 
@@ -13,10 +13,10 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
     let test = TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
     test.approve().await;
     let opened = test.open().await;
-    let self_test = test.views.respond(&opened.view, "/self-test");
+    let self_test = test.views.respond_to_frame(&opened.view, "/self-test");
     assert_eq!(self_test.status, 200);
     assert!(String::from_utf8(self_test.body.clone()).unwrap().contains("self-test"));
-    let page = test.views.respond(&opened.view, "/");
+    let page = test.views.respond_to_frame(&opened.view, "/");
     assert_eq!(page.status, 200);
     let document = String::from_utf8(page.body.clone()).unwrap();
     let (doctype, rest) = PAGE_HTML.split_at("<!doctype html>".len());
@@ -33,7 +33,7 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
     let scripts = policy.split("; ").find(|directive| directive.starts_with("script-src "));
     assert_eq!(scripts, Some("script-src 'self' 'unsafe-inline'"), "the script should add nothing to the policy");
     assert!(header(&page, "Permissions-Policy").contains("camera=()"), "nothing should be permitted by default");
-    assert_eq!(test.views.respond(&opened.view, "/").status, 404, "no frame should load the app again");
+    assert_eq!(test.views.respond_to_frame(&opened.view, "/").status, 404, "no frame should load the app again");
     assert_eq!(test.views.document(&opened.view).unwrap().html, PAGE_HTML, "the source should stay readable");
 }
 
@@ -47,7 +47,7 @@ async fn each_shown_app_has_an_origin_of_its_own_in_a_sandbox() {
     for opened in [first, second] {
         assert!(opened.view.len() == 32 && opened.view.bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", opened.view);
         assert_eq!(opened.sandbox, SANDBOX);
-        let page = test.views.respond(&opened.view, "/");
+        let page = test.views.respond_to_frame(&opened.view, "/");
         let policy = header(&page, "Content-Security-Policy");
         assert!(policy.ends_with(&format!("; sandbox {SANDBOX}")), "{policy}");
     }
@@ -59,7 +59,7 @@ async fn unknown_views_and_paths_are_not_found() {
     test.approve().await;
     let opened = test.open().await;
     for (view, path) in [("0123456789abcdef0123456789abcdef", "/"), (&*opened.view, "/other"), (&*opened.view, "/..")] {
-        let response = test.views.respond(view, path);
+        let response = test.views.respond_to_frame(view, path);
         assert_eq!((response.status, response.body.len()), (404, 0), "{view} {path}");
         assert!(header(&response, "Content-Security-Policy").contains("sandbox"), "{view} {path}");
     }

@@ -60,15 +60,15 @@ impl TestViews {
         app.ready(SERVER).await;
         let ancestors = vec![FrameAncestor::new("tauri://localhost").unwrap()];
         let chat = Chat::new(app.host.clone());
-        let views = AppViews::new(app.host.clone(), chat.clone()).with_ancestors(ancestors);
+        let views = AppViews::new(app.host.clone(), chat.clone()).with_frame_ancestors(ancestors);
         let events = app.host.events();
         Self { app, chat, views, events }
     }
 
     /// Approves the page as the server provides it now, with the access that it requests.
     pub(crate) async fn approve(&self) {
-        let page = self.views.page(SERVER, TOOL).await.unwrap();
-        self.views.approve(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
+        let page = self.views.page_for_review(SERVER, TOOL).await.unwrap();
+        self.views.approve_page(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
     }
 
     /// Opens the app for the result of [`displayed_call`].

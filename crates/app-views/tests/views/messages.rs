@@ -4,7 +4,7 @@ use app_views::{AppAnswer, AppViewError};
 use domain::app_view::{AppUserRequest, AppViewChange};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_apps::{Diagnostic, DisplayMode};
+use mcp_apps::{AppDiagnostic, DisplayMode};
 use policy::ApprovalScope;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
 }
 
 #[tokio::test]
-async fn reports_of_an_app_that_does_not_start_reach_the_page() {
+async fn diagnostics_of_an_uninitialized_app_reach_drawbridges_page() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;
     let opened = test.open().await;
@@ -38,7 +38,7 @@ async fn reports_of_an_app_that_does_not_start_reach_the_page() {
     test.post(&opened, json!({ "mcpAppDiagnostic": content, "dropped": 2 }));
     let change = test.wait_for_change(&opened, |change| !matches!(change, AppViewChange::Message { .. })).await;
     let diagnostic =
-        Diagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
+        AppDiagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
     assert_eq!(change, AppViewChange::Diagnosed { diagnostic, dropped: 2 });
 }
 
@@ -87,7 +87,7 @@ async fn a_closed_app_leaves_no_consent_request() {
 }
 
 #[tokio::test]
-async fn lists_contain_only_what_apps_may_use() {
+async fn tool_list_for_an_app_contains_only_tools_that_it_may_call() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
@@ -115,7 +115,7 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
         unreachable!()
     };
     assert_eq!(user_request, AppUserRequest::OpenLink { url: "https://example.com/".into() });
-    test.views.answer(&opened.view, request, AppAnswer::Refused).unwrap();
+    test.views.answer_request(&opened.view, request, AppAnswer::Refused).unwrap();
     let refused = test.wait_for_response(&opened, 1).await;
     assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{refused}");
 
@@ -129,9 +129,12 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
         matches!(&user_request, AppUserRequest::SaveFiles { files } if files[0].name == "cards.txt"),
         "{user_request:?}"
     );
-    assert_eq!(test.views.file(&opened.view, request, 0).await.unwrap(), ("cards.txt".to_owned(), b"cards".to_vec()));
-    assert!(matches!(test.views.file(&opened.view, request, 1).await, Err(AppViewError::NoRequest)));
-    test.views.answer(&opened.view, request, AppAnswer::Done).unwrap();
+    assert_eq!(
+        test.views.file_offered_by_app(&opened.view, request, 0).await.unwrap(),
+        ("cards.txt".to_owned(), b"cards".to_vec())
+    );
+    assert!(matches!(test.views.file_offered_by_app(&opened.view, request, 1).await, Err(AppViewError::NoRequest)));
+    test.views.answer_request(&opened.view, request, AppAnswer::Done).unwrap();
     assert!(test.wait_for_response(&opened, 2).await["result"].is_object());
 
     let mode =
@@ -141,7 +144,7 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
         unreachable!()
     };
     assert_eq!(user_request, AppUserRequest::DisplayMode { mode: DisplayMode::Fullscreen });
-    test.views.answer(&opened.view, request, AppAnswer::DisplayMode { mode: DisplayMode::Fullscreen }).unwrap();
+    test.views.answer_request(&opened.view, request, AppAnswer::DisplayMode { mode: DisplayMode::Fullscreen }).unwrap();
     assert_eq!(test.wait_for_response(&opened, 3).await["result"], json!({ "mode": "fullscreen" }));
 }
 
@@ -167,7 +170,7 @@ async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialo
         let AppViewChange::Requested { request, .. } = test.wait_for_change(&opened, is_request).await else {
             unreachable!()
         };
-        test.views.answer(&opened.view, request, answer).unwrap();
+        test.views.answer_request(&opened.view, request, answer).unwrap();
         test.wait_for_response(&opened, id).await;
     }
     test.post(&opened, link(7));

@@ -12,7 +12,7 @@ use super::{PAGE_HTML, SERVER, TOOL, TestViews};
 
 const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-fn sampling_message(id: i64) -> Value {
+fn sampling_request(id: i64) -> Value {
     let message = json!({ "role": "user", "content": { "type": "text", "text": "Which card is next?" } });
     json!({ "jsonrpc": "2.0", "id": id, "method": "sampling/createMessage",
         "params": { "messages": [message], "maxTokens": 50 } })
@@ -23,7 +23,7 @@ fn is_sampling_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Waits until the queue of consent requests is empty.
-async fn wait_until_nothing_is_asked(test: &TestViews) {
+async fn wait_until_no_consent_request_is_pending(test: &TestViews) {
     let wait = async {
         while !test.app.consent_requests().await.is_empty() {
             tokio::task::yield_now().await;
@@ -45,7 +45,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
         let (opened, capabilities) = test.open_with_capabilities().await;
         assert_eq!(capabilities["sampling"], announced, "on: {on}, tools: {tools}");
         if !on {
-            test.post(&opened, sampling_message(1));
+            test.post(&opened, sampling_request(1));
             assert_eq!(test.wait_for_response(&opened, 1).await["error"]["code"], json!(-32601));
         }
     }
@@ -53,11 +53,11 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
 }
 
 #[tokio::test]
-async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
+async fn approved_sampling_of_an_app_returns_one_content_block() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let model = ScriptedModel::add_to_host(&test.app.host, vec![model_named("scripted-1")]).await;
     let opened = test.open_initialized().await;
-    test.post(&opened, sampling_message(1));
+    test.post(&opened, sampling_request(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
@@ -76,10 +76,10 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
 }
 
 #[tokio::test]
-async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
+async fn refused_app_sampling_gets_the_same_errors_as_that_of_a_server() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    test.post(&opened, sampling_message(1));
+    test.post(&opened, sampling_request(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.app.decide(&request, UserDecision::Deny).await;
     let refused = test.wait_for_response(&opened, 1).await;
@@ -94,7 +94,7 @@ async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=3 {
-        test.post(&opened, sampling_message(id));
+        test.post(&opened, sampling_request(id));
         let request = test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
         test.wait_for_response(&opened, id).await;
@@ -102,7 +102,7 @@ async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 10 + id, "method": "tools/list" }));
         test.wait_for_response(&opened, 10 + id).await;
     }
-    test.post(&opened, sampling_message(11));
+    test.post(&opened, sampling_request(11));
     let refused = test.wait_for_response(&opened, 11).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
@@ -113,15 +113,15 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=10 {
-        test.post(&opened, sampling_message(id));
+        test.post(&opened, sampling_request(id));
         test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         let cancelled = json!({ "requestId": id });
         test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
-        wait_until_nothing_is_asked(&test).await;
+        wait_until_no_consent_request_is_pending(&test).await;
     }
     // Refusals beyond this limit are no decisions, so that the app only has to wait, however many it receives.
     for id in 11..=15 {
-        test.post(&opened, sampling_message(id));
+        test.post(&opened, sampling_request(id));
         let refused = test.wait_for_response(&opened, id).await;
         assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("again later")), "{refused}");
     }
@@ -131,9 +131,9 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
 async fn closing_an_app_withdraws_its_sampling_request() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    test.post(&opened, sampling_message(1));
+    test.post(&opened, sampling_request(1));
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.views.remove_views_of_main_window(&[]);
     test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
-    wait_until_nothing_is_asked(&test).await;
+    wait_until_no_consent_request_is_pending(&test).await;
 }

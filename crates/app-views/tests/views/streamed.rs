@@ -21,10 +21,10 @@ use super::{PAGE_HTML, SERVER, TOOL, TestViews, context};
 const CONVERSATION: &str = "talk";
 const TOOL_USE: &str = "u1";
 /// Simulated time that the model waits before it writes the rest of the arguments.
-const PAUSE: Duration = Duration::from_secs(10);
+const MODEL_PAUSE: Duration = Duration::from_secs(10);
 
 /// Steps of a model that calls the tool with `{"text":"soft"}` and stops after the first half of the text.
-fn beginning_of_call() -> Vec<ModelStep> {
+fn tool_call_with_unfinished_arguments() -> Vec<ModelStep> {
     let began = ReplyDelta::ToolUseBegan { id: TOOL_USE.into(), name: format!("{SERVER}__{TOOL}") };
     vec![ModelStep::Says(began), arguments_step(r#"{"text":"so"#)]
 }
@@ -34,12 +34,12 @@ fn arguments_step(text: &str) -> ModelStep {
 }
 
 /// Steps of a model that calls the tool, with a pause in the arguments.
-fn paused_call() -> Vec<ModelStep> {
+fn tool_call_with_pause_in_arguments() -> Vec<ModelStep> {
     let arguments = json!({ "text": "soft" }).as_object().cloned().unwrap();
     let name = format!("{SERVER}__{TOOL}");
     let call = MessagePart::ToolUse { id: TOOL_USE.into(), name, arguments, opaque: None };
-    let mut steps = beginning_of_call();
-    steps.push(ModelStep::Waits(PAUSE));
+    let mut steps = tool_call_with_unfinished_arguments();
+    steps.push(ModelStep::Waits(MODEL_PAUSE));
     steps.extend([arguments_step(r#"ft"}"#), final_reply_step(vec![call], StopReason::ToolUse, (10, 10))]);
     steps
 }
@@ -50,7 +50,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 
 impl TestViews {
     /// Starts a server with an approved app, whose tool the user has called once with this approval.
-    async fn with_called_tool(scope: ApprovalScope) -> Self {
+    async fn start_with_approved_call(scope: ApprovalScope) -> Self {
         let test = Self::start(&[PAGE_HTML], json!({})).await;
         test.approve().await;
         let (origin, id, arguments) = (CallOrigin::User { conversation: None }, "seen".into(), Map::new());
@@ -102,7 +102,7 @@ impl TestViews {
     }
 
     /// Waits for a message with this method from the host to the app, and returns all messages until then.
-    async fn messages_until(&mut self, opened: &OpenedApp, method: &str) -> Vec<Value> {
+    async fn wait_for_messages_until(&mut self, opened: &OpenedApp, method: &str) -> Vec<Value> {
         let mut messages = Vec::new();
         loop {
             let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { .. });
@@ -128,11 +128,11 @@ impl TestViews {
 
 #[tokio::test]
 async fn an_app_receives_the_arguments_while_the_model_writes_them() {
-    let mut test = TestViews::with_called_tool(ApprovalScope::Always).await;
-    let reply = test.begin_reply(paused_call()).await;
+    let mut test = TestViews::start_with_approved_call(ApprovalScope::Always).await;
+    let reply = test.begin_reply(tool_call_with_pause_in_arguments()).await;
     let opened = test.open_with_partial_input(&reply).await;
-    advance_time(PAUSE).await;
-    let messages = test.messages_until(&opened, "ui/notifications/tool-result").await;
+    advance_time(MODEL_PAUSE).await;
+    let messages = test.wait_for_messages_until(&opened, "ui/notifications/tool-result").await;
     let inputs: Vec<_> = messages.iter().filter(|message| message["method"] == "ui/notifications/tool-input").collect();
     assert_eq!(inputs.len(), 1, "the complete input should be sent once: {messages:?}");
     assert_eq!(inputs[0]["params"], json!({ "arguments": { "text": "soft" } }));
@@ -144,8 +144,8 @@ async fn an_app_receives_the_arguments_while_the_model_writes_them() {
 
 #[tokio::test]
 async fn an_app_is_notified_of_a_call_that_the_user_stopped() {
-    let mut test = TestViews::with_called_tool(ApprovalScope::Always).await;
-    let mut steps = beginning_of_call();
+    let mut test = TestViews::start_with_approved_call(ApprovalScope::Always).await;
+    let mut steps = tool_call_with_unfinished_arguments();
     steps.push(ModelStep::Hangs);
     let reply = test.begin_reply(steps).await;
     let opened = test.open_with_partial_input(&reply).await;
@@ -157,9 +157,9 @@ async fn an_app_is_notified_of_a_call_that_the_user_stopped() {
 }
 
 #[tokio::test]
-async fn nothing_reaches_server_or_app_while_the_call_could_ask() {
-    let mut test = TestViews::with_called_tool(ApprovalScope::Once).await;
-    let mut steps = beginning_of_call();
+async fn nothing_reaches_server_or_app_while_the_call_may_require_consent() {
+    let mut test = TestViews::start_with_approved_call(ApprovalScope::Once).await;
+    let mut steps = tool_call_with_unfinished_arguments();
     steps.push(ModelStep::Hangs);
     let reply = test.begin_reply(steps).await;
     let reads = test.count_sent_resource_reads().await;
@@ -177,15 +177,15 @@ async fn nothing_reaches_server_or_app_while_the_call_could_ask() {
 
 #[tokio::test]
 async fn an_app_receives_no_more_arguments_once_a_rule_asks_about_the_call() {
-    let mut test = TestViews::with_called_tool(ApprovalScope::Always).await;
-    let reply = test.begin_reply(paused_call()).await;
+    let mut test = TestViews::start_with_approved_call(ApprovalScope::Always).await;
+    let reply = test.begin_reply(tool_call_with_pause_in_arguments()).await;
     let opened = test.open_with_partial_input(&reply).await;
     let rule = json!({ "effect": "ask", "server": SERVER, "tool": TOOL });
     test.app.host.set_rule(serde_json::from_value(rule).unwrap()).await.unwrap();
-    advance_time(PAUSE).await;
+    advance_time(MODEL_PAUSE).await;
     let request = test.app.consent_request(SERVER, "the call of the model", is_tool_call_request).await;
     test.app.decide(&request, UserDecision::Deny).await;
-    let messages = test.messages_until(&opened, "ui/notifications/tool-cancelled").await;
+    let messages = test.wait_for_messages_until(&opened, "ui/notifications/tool-cancelled").await;
     assert_eq!(messages.last().unwrap()["params"], json!({ "reason": "the call was refused" }));
     let has_input =
         messages.iter().any(|message| message["method"].as_str().is_some_and(|method| method.contains("tool-input")));

@@ -1,6 +1,6 @@
 //! Reasons for refusing an archive or a path in it.
 
-use foreign::visible;
+use foreign::escape_invisible;
 
 use crate::limits::{
     MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, MAX_COMPRESSION_RATIO, MAX_UNPACKED_BYTES, MAX_UNPACKED_FILE_BYTES,
@@ -152,7 +152,7 @@ pub enum PathProblem {
 
 /// Returns a path for display in a message, escaped and truncated to 200 characters.
 fn displayed_path(path: &str) -> String {
-    let mut text: String = visible(path).chars().take(200).collect();
+    let mut text: String = escape_invisible(path).chars().take(200).collect();
     if path.chars().count() > 200 {
         text.push('…');
     }

@@ -1,7 +1,7 @@
 //! Lenient parsing of JSON members. Values of the wrong type are dropped and long ones are truncated, each with a
 //! warning.
 
-use foreign::visible;
+use foreign::escape_invisible;
 use installs::{ManifestValueType, ManifestWarning};
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ impl<'j> ManifestFields<'j> {
 
     /// Returns the path of the member `key` of this object, escaped and truncated for display.
     pub(super) fn displayed_member_path(self, key: &str) -> String {
-        truncate(&visible(&self.path(key)), MAX_LABEL_BYTES)
+        truncate(&escape_invisible(&self.path(key)), MAX_LABEL_BYTES)
     }
 
     /// Converts the member `key` with `read`. Adds a warning if the member exists and `read` returns `None`.

@@ -18,7 +18,7 @@ pub use user_config::{UserConfig, UserConfigKind};
 
 use std::collections::BTreeMap;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::Serialize;
 
 /// Contents of a bundle's `manifest.json`.
@@ -138,7 +138,7 @@ pub enum ManifestError {
     #[error("it is not a JSON object: {0}")]
     NotJson(String),
     /// A required member is missing, or a member has the wrong type.
-    #[error("{} is missing, or is not {expected}", visible(.field))]
+    #[error("{} is missing, or is not {expected}", escape_invisible(.field))]
     Field {
         /// Path of the member in the manifest, such as `server.mcp_config`.
         field: String,
@@ -146,12 +146,12 @@ pub enum ManifestError {
         expected: &'static str,
     },
     /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.
-    #[error("{} is too long", visible(.0))]
+    #[error("{} is too long", escape_invisible(.0))]
     TooLong(String),
     /// This path in the manifest leads out of the bundle.
-    #[error("{} is not a path in the bundle", visible(.0))]
+    #[error("{} is not a path in the bundle", escape_invisible(.0))]
     Path(String),
     /// The type of the server is unknown. Contains the type as written.
-    #[error("the type {:?} of the server is unknown", visible(.0))]
+    #[error("the type {:?} of the server is unknown", escape_invisible(.0))]
     ServerKind(String),
 }

@@ -1,7 +1,7 @@
 //! Parses a manifest. Members that decide which program is started must be valid. Other invalid members are ignored,
 //! with a warning.
 
-use foreign::visible;
+use foreign::escape_invisible;
 use installs::ManifestWarning;
 use serde_json::{Map, Value};
 
@@ -107,7 +107,7 @@ pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestEr
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The parser's message may quote text of the file, so it is escaped and truncated.
     serde_json::from_slice(json)
-        .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_LABEL_BYTES)))
+        .map_err(|cause| ManifestError::NotJson(truncate(&escape_invisible(&cause.to_string()), MAX_LABEL_BYTES)))
 }
 
 fn parse_manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
@@ -115,7 +115,7 @@ fn parse_manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -
     let name = fields.required_string("name", MAX_BUNDLE_NAME_BYTES)?;
     let version = fields.required_string("version", MAX_LABEL_BYTES)?;
     if semver::Version::parse(&version).is_err() {
-        warnings.add(ManifestWarning::UncomparableVersion { version: visible(&version).into_owned() });
+        warnings.add(ManifestWarning::UncomparableVersion { version: escape_invisible(&version).into_owned() });
     }
     for key in ["description", "author"].into_iter().filter(|key| fields.value(key).is_none()) {
         warnings.add(ManifestWarning::MissingMember { member: key.to_owned() });
@@ -156,7 +156,7 @@ fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWar
     if version.is_empty() {
         warnings.add(ManifestWarning::MissingMember { member: "manifest_version".to_owned() });
     } else if !SUPPORTED_MANIFEST_VERSIONS.contains(&version.as_str()) {
-        warnings.add(ManifestWarning::UnknownManifestVersion { version: visible(&version).into_owned() });
+        warnings.add(ManifestWarning::UnknownManifestVersion { version: escape_invisible(&version).into_owned() });
     }
     version
 }
@@ -203,7 +203,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = normalized_bundle_path(src);
     if path.is_none() {
-        warnings.add(ManifestWarning::PictureOutside { picture: visible(src).into_owned() });
+        warnings.add(ManifestWarning::ImageOutsideBundle { picture: escape_invisible(src).into_owned() });
     }
     path
 }

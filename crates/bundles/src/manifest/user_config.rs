@@ -58,7 +58,7 @@ pub(super) fn read_user_config(
     warnings: &mut ManifestWarnings,
 ) -> Result<Vec<UserConfig>, ManifestError> {
     let Some(all) = root.object("user_config", warnings) else { return Ok(Vec::new()) };
-    if all.len() > installs::MAX_INPUTS {
+    if all.len() > installs::MAX_PLAN_INPUTS {
         return Err(ManifestError::TooLong("user_config".to_owned()));
     }
     let mut inputs = Vec::new();

@@ -8,8 +8,10 @@ pub use program::ProgramLocation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use foreign::visible;
-use installs::{InputKind, InstallNote, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
+use foreign::escape_invisible;
+use installs::{
+    ArgumentGroupTemplate, InputKind, InstallNote, InstallPlan, PlanInput, PlannedTransport, Template, TemplatePart,
+};
 use process::is_code_variable;
 
 use crate::manifest::normalized_bundle_path;
@@ -96,10 +98,10 @@ pub enum PlanError {
     #[error("the command contains a value that the user enters")]
     InputInCommand,
     /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
-    #[error("the command is the file {}, which is not in the bundle", visible(.0))]
+    #[error("the command is the file {}, which is not in the bundle", escape_invisible(.0))]
     MissingProgram(String),
     /// This text of the manifest contains a reference to a secret in Drawbridge's keychain entries.
-    #[error("{} asks for a secret of the keychain", visible(.0))]
+    #[error("{} asks for a secret of the keychain", escape_invisible(.0))]
     ReferencesSecret(String),
     /// The path of this folder is not Unicode, so it can't be stored in the settings.
     #[error("the name of the folder {} is not Unicode", .0.display())]
@@ -117,14 +119,14 @@ pub enum PlanError {
 ///
 /// # Errors
 /// Returns [`PlanError`] if the manifest yields no command that could be shown and approved.
-pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
+pub fn plan(bundle: &Bundle, environment: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
     let manifest = &bundle.manifest;
-    let substitution = SubstitutionValues::new(place)?;
-    let written = manifest.server.command_on(place.platform.name());
+    let substitution = SubstitutionValues::new(environment)?;
+    let written = manifest.server.command_on(environment.platform.name());
     let mut notes = Vec::new();
 
     let command = substitution.text(&written.command).ok_or(PlanError::InputInCommand)?;
-    let (program, command) = program::find_program(bundle, place, &written.command, command)?;
+    let (program, command) = program::find_program(bundle, environment, &written.command, command)?;
     let mut watched: BTreeSet<String> = [manifest.server.entry_point.clone()].into();
     if let ProgramLocation::Inside(path) = &program {
         watched.insert(path.clone());
@@ -138,7 +140,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
-        args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
+        args.push(ArgumentGroupTemplate { words: vec![templates.template(arg, arg, true)?] });
         watched.extend(normalized_bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
@@ -161,8 +163,8 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         // An environment next to the code would change the bundle, and in a sandbox the bundle's folder is read-only.
         env.entry(UV_ISOLATED_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
-    notes.extend(unmet_requirements(bundle, place));
-    let target = PlanTarget::Command { command, args, env };
+    notes.extend(unmet_requirements(bundle, environment));
+    let target = PlannedTransport::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
@@ -206,7 +208,7 @@ impl TemplateBuilder<'_> {
 
 /// Returns a text of the manifest with invisible characters escaped, for use in a note.
 fn escaped_note_text(text: &str) -> String {
-    visible(text).into_owned()
+    escape_invisible(text).into_owned()
 }
 
 fn plan_input(
@@ -245,18 +247,18 @@ fn plan_input(
 }
 
 /// Returns a warning for each platform or version that the bundle requires and this computer doesn't have.
-fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<InstallNote> {
+fn unmet_requirements(bundle: &Bundle, environment: &BundleEnvironment) -> Vec<InstallNote> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
     if bundle.manifest.server.kind == ServerKind::Uv {
         notes.push(InstallNote::UvPackages);
     }
-    let own = place.platform.name();
+    let own = environment.platform.name();
     if let Some(platforms) = compatibility.platforms.as_ref().filter(|all| !all.iter().any(|name| name == own)) {
         let platforms = platforms.iter().map(|name| escaped_note_text(name)).collect();
         notes.push(InstallNote::OtherPlatforms { platforms, own: own.to_owned() });
     }
-    for (key, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
+    for (key, version, shown) in [("node", &environment.node, "Node"), ("python", &environment.python, "Python")] {
         let Some(range) = compatibility.runtimes.get(key) else { continue };
         let (runtime, range_text) = (shown.to_owned(), escaped_note_text(range));
         let compared =
@@ -277,7 +279,7 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<Install
 /// characters, from the machine-readable one.
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
-        let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+        let is_seen = |c: &char| !c.is_control() && escape_invisible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
         let name: String = name.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
         name.trim().to_owned()
     };

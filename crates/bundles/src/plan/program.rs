@@ -29,7 +29,7 @@ pub enum ProgramLocation {
 /// file in the bundle. `written` is the program as written in the manifest, and `command` the same after substitution.
 pub(super) fn find_program(
     bundle: &Bundle,
-    place: &BundleEnvironment,
+    environment: &BundleEnvironment,
     written: &str,
     command: String,
 ) -> Result<(ProgramLocation, String), PlanError> {
@@ -43,23 +43,27 @@ pub(super) fn find_program(
         };
         return Ok((program, command));
     }
-    let folder = super::unicode_folder_path(&place.folder)?;
+    let folder = super::unicode_folder_path(&environment.folder)?;
     let below = command.strip_prefix(&folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
     let is_absolute = command.starts_with(['/', '\\']) || command.contains(':');
     if below.is_none() && is_absolute {
         return Ok((ProgramLocation::Foreign(command.clone()), command));
     }
-    let below = match (below, place.platform) {
+    let below = match (below, environment.platform) {
         (Some(below), Platform::Windows) => below.replace('\\', "/"),
         (Some(below), _) => below.to_owned(),
         (None, _) => written.to_owned(),
     };
     let path = normalized_bundle_path(&below).and_then(|path| {
-        let with_extension = (place.platform == Platform::Windows).then(|| format!("{path}.exe"));
+        let with_extension = (environment.platform == Platform::Windows).then(|| format!("{path}.exe"));
         [Some(path), with_extension].into_iter().flatten().find(|path| bundle.archive.file(path).is_some())
     });
     let path = path.ok_or(PlanError::MissingProgram(below))?;
-    let command = format!("{folder}{0}{1}", place.platform.separator(), path.replace('/', place.platform.separator()));
+    let command = format!(
+        "{folder}{0}{1}",
+        environment.platform.separator(),
+        path.replace('/', environment.platform.separator())
+    );
     Ok((ProgramLocation::Inside(path), command))
 }
 
@@ -76,7 +80,7 @@ impl ProgramLocation {
             Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),
             Self::Inside(_) => false,
         };
-        let program = foreign::visible(command).into_owned();
+        let program = foreign::escape_invisible(command).into_owned();
         match self {
             _ if loads => Some(InstallNote::LoadsOverNetwork { program }),
             Self::Foreign(_) => Some(InstallNote::ProgramOutside { program }),

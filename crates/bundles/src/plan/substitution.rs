@@ -14,15 +14,15 @@ pub(super) struct SubstitutionValues {
 }
 
 impl SubstitutionValues {
-    pub(super) fn new(place: &BundleEnvironment) -> Result<Self, PlanError> {
-        let separator = || place.platform.separator().to_owned();
+    pub(super) fn new(environment: &BundleEnvironment) -> Result<Self, PlanError> {
+        let separator = || environment.platform.separator().to_owned();
         Ok(Self {
             known: [
-                ("__dirname", unicode_folder_path(&place.folder)?),
-                ("HOME", unicode_folder_path(&place.home)?),
-                ("DESKTOP", unicode_folder_path(&place.desktop)?),
-                ("DOCUMENTS", unicode_folder_path(&place.documents)?),
-                ("DOWNLOADS", unicode_folder_path(&place.downloads)?),
+                ("__dirname", unicode_folder_path(&environment.folder)?),
+                ("HOME", unicode_folder_path(&environment.home)?),
+                ("DESKTOP", unicode_folder_path(&environment.desktop)?),
+                ("DOCUMENTS", unicode_folder_path(&environment.documents)?),
+                ("DOWNLOADS", unicode_folder_path(&environment.downloads)?),
                 ("pathSeparator", separator()),
                 ("/", separator()),
             ],

@@ -61,7 +61,7 @@ impl CallRecorder<'_> {
     /// model requested the call.
     pub(super) fn omitted_bytes(&self, result: Option<&ToolResult>) -> Option<u64> {
         let (Self::BeforeCall { result_bytes, .. }, Some(result)) = (self, result) else { return None };
-        Some(model_context::truncate_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
+        Some(model_context::truncate_tool_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
     /// Returns `item` with the parent and timestamp of the item that was written before the call, if one was written.
@@ -79,10 +79,10 @@ impl CallRecorder<'_> {
     pub(super) async fn record_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
+            Self::AfterCall { chat, conversation } => chat.append_item_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
-                let readings = host.add_open_world_claims(content_read_in_item(item)).await?;
-                log.write_item_with_read_contents(item, readings).await
+                let read_contents = host.add_open_world_claims(content_read_in_item(item)).await?;
+                log.write_item_with_read_contents(item, read_contents).await
             }
         }
     }

@@ -90,7 +90,7 @@ impl Chat {
     /// Returns the [`CallFailure`] that ended the call without a result. A failed write to the history is only logged,
     /// since the call was made.
     pub async fn call_tool(&self, call: ToolCall) -> Result<ToolResult, CallFailure> {
-        self.call_tool_until(call, CancellationToken::new()).await
+        self.call_tool_until_cancelled(call, CancellationToken::new()).await
     }
 
     /// Calls a tool like [`call_tool`](Self::call_tool). Cancelling `stop` cancels the call.
@@ -98,7 +98,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns the [`CallFailure`] that ended the call without a result.
-    pub async fn call_tool_until(&self, call: ToolCall, stop: CancellationToken) -> Result<ToolResult, CallFailure> {
+    pub async fn call_tool_until_cancelled(
+        &self,
+        call: ToolCall,
+        stop: CancellationToken,
+    ) -> Result<ToolResult, CallFailure> {
         let chat = self.clone();
         let made = tokio::spawn(async move {
             let record = match (&call.origin, call.origin.conversation()) {
@@ -109,7 +113,7 @@ impl Chat {
                 }
             };
             let permission = async { Ok(()) };
-            let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
+            let end = make_and_record_call(&chat.host, call, record, permission, &stop).await;
             if let Err(error) = &end.write_result {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
@@ -124,7 +128,7 @@ impl Chat {
 
 /// Calls a tool after `permission` has resolved to `Ok`, and records the outcome. The host decides about the call by
 /// its policy, and asks the user if required. Cancelling `stop` cancels the call.
-pub(super) async fn make_recorded_call(
+pub(super) async fn make_and_record_call(
     host: &Host,
     call: ToolCall,
     record: CallRecorder<'_>,
@@ -150,11 +154,11 @@ pub(super) async fn make_recorded_call(
             (None, None) => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
         }
     };
-    // Set once the call is sent.
+    // Set once the call is sent, with the time until then.
     let crossed = OnceLock::new();
     let follow = async {
         let Ok(sent) = was_sent.await else { return };
-        if let Some(changed) = &crossed.get_or_init(|| sent).edited {
+        if let Some(changed) = &crossed.get_or_init(|| (sent, began.elapsed())).0.edited {
             record.record_changed_arguments(host, changed).await;
         }
     };
@@ -167,9 +171,12 @@ pub(super) async fn make_recorded_call(
             () = stop.cancelled() => cancel_call_until_ended(host, &id, both).await,
         }
     };
+    let ended_after = began.elapsed();
     let crossed = crossed.into_inner();
+    let waited_for_input = crossed.as_ref().map_or(Duration::ZERO, |(sent, _)| sent.input_wait.total());
     let was_sent = crossed.is_some();
-    let SentCall { edited, output_schema } = crossed.unwrap_or_default();
+    let (SentCall { edited, output_schema, .. }, sent_after) =
+        crossed.unwrap_or_else(|| (SentCall::default(), ended_after));
     if let Some(changed) = edited {
         arguments = changed;
     }
@@ -181,16 +188,19 @@ pub(super) async fn make_recorded_call(
                 None => current_output_schema(host, &server, &tool).await,
             };
             let problem = output_schema_problem(schema, &result).await;
-            review.await_review(ToolResult::new(result, problem, arguments.clone())).await
+            review.await_result_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
-            let words = review.review_failure(&error, was_sent).await;
+            let words = review.failure_text_after_review(&error, was_sent).await;
             failure = Some(error);
             Err(words)
         }
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
-    let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration = began.elapsed();
+    // All that is neither the server's work nor its transport: above all, the decisions and the input of the user.
+    let worked = ended_after.saturating_sub(sent_after).saturating_sub(waited_for_input);
+    let waited = duration.saturating_sub(worked);
     let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
@@ -204,7 +214,8 @@ pub(super) async fn make_recorded_call(
         result,
         failure: error.is_some().then_some(code),
         error,
-        duration_milliseconds,
+        duration_milliseconds: whole_milliseconds(duration),
+        waited_milliseconds: Some(whole_milliseconds(waited)),
         used,
         omitted_bytes: omitted,
     };
@@ -213,6 +224,10 @@ pub(super) async fn make_recorded_call(
     let item = record.with_parent_and_time(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let write_result = record.record_end(host, &item).await;
     CallOutcome { item, failure, write_result }
+}
+
+fn whole_milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host

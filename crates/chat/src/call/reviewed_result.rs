@@ -3,7 +3,7 @@
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
-use host::{CallOrigin, Host, ResultVerdict};
+use host::{CallOrigin, Host, ResultReviewVerdict};
 use mcp_proto::session::{CallError, CloseReason};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +40,7 @@ impl<'a> ResultReviewer<'a> {
     /// # Errors
     ///
     /// If the result is withheld, returns the text that the model receives instead.
-    pub(super) async fn await_review(&self, result: ToolResult) -> Result<ToolResult, String> {
+    pub(super) async fn await_result_review(&self, result: ToolResult) -> Result<ToolResult, String> {
         let Some(origin) = self.origin.clone() else { return Ok(result) };
         let call = origin.call.clone();
         let verdict = tokio::select! {
@@ -52,9 +52,9 @@ impl<'a> ResultReviewer<'a> {
             }
         };
         match verdict {
-            ResultVerdict::Passes(result) => Ok(*result),
-            ResultVerdict::Withheld(by) => Err(model_context::withheld_result_text(&by)),
-            ResultVerdict::Stops(by) => {
+            ResultReviewVerdict::Passes(result) => Ok(*result),
+            ResultReviewVerdict::Withheld(by) => Err(model_context::withheld_result_text(&by)),
+            ResultReviewVerdict::Stops(by) => {
                 self.stop.cancel();
                 Err(model_context::withheld_result_text(&by))
             }
@@ -63,7 +63,7 @@ impl<'a> ResultReviewer<'a> {
 
     /// Returns the text that describes a failed call to its caller. If a model will read error text that a server
     /// wrote, the text is reviewed like a result.
-    pub(super) async fn review_failure(&self, failure: &CallFailure, was_sent: bool) -> String {
+    pub(super) async fn failure_text_after_review(&self, failure: &CallFailure, was_sent: bool) -> String {
         if self.origin.is_none() {
             return failure.to_string();
         }
@@ -77,7 +77,7 @@ impl<'a> ResultReviewer<'a> {
         let content = vec![Content::Text { text }];
         let (structured, structured_problem, arguments) = (None, None, Value::Null);
         let result = ToolResult { content, structured, structured_problem, is_error: true, meta: None, arguments };
-        match self.await_review(result).await {
+        match self.await_result_review(result).await {
             Ok(passed) => passed.content.into_iter().find_map(text_content).unwrap_or_default(),
             Err(withheld) => withheld,
         }

@@ -23,7 +23,7 @@ fn message_item(id: &str, text: &str) -> ChatItem {
 }
 
 #[test]
-fn e3_consecutive_texts_are_separated() {
+fn e3_consecutive_user_texts_are_separated() {
     let sent = to_model_messages(
         &[message_item("a", "Greet the ship."), message_item("b", "In Dutch.")],
         &model_reference("m"),
@@ -80,6 +80,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         error: result.err().map(str::to_owned),
         failure: None,
         duration_milliseconds: 1,
+        waited_milliseconds: None,
         used: Some(ToolUsed { reply: reply.into(), id: used.into(), tool_key: "a__b".into() }),
         omitted_bytes: None,
     };
@@ -213,7 +214,7 @@ fn thinking_is_returned_only_to_the_model_that_wrote_it() {
 #[test]
 fn long_result_is_truncated_with_a_note_on_reading_more() {
     let parts = vec![MessagePart::text("ä".repeat(10)), MessagePart::text("rest")];
-    let (shortened, omitted) = truncate_result(parts, "c1", 7);
+    let (shortened, omitted) = truncate_tool_result(parts, "c1", 7);
     assert_eq!(shortened[0], MessagePart::text("äää"), "text is truncated at a character boundary");
     assert_eq!(omitted, 18, "omitted bytes are counted");
     let MessagePart::Text(note) = &shortened[1] else { panic!("expected a note: {shortened:?}") };
@@ -222,7 +223,7 @@ fn long_result_is_truncated_with_a_note_on_reading_more() {
         "the note contains the omitted size and the next offset: {note}"
     );
     assert_eq!(
-        truncate_result(vec![MessagePart::text("short")], "c1", 7),
+        truncate_tool_result(vec![MessagePart::text("short")], "c1", 7),
         (vec![MessagePart::text("short")], 0),
         "a short result is not truncated"
     );

@@ -2,9 +2,9 @@
 
 use host::{AppToolsForModel, Host, HostClosed};
 use models::ModelTool;
-use offers::review::{schema_with_visible_text, visible_text};
+use offers::review::{show_hidden_characters, show_hidden_characters_in_schema};
 
-use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, definition_tokens, unusable_tool};
+use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, estimate_definition_tokens, unusable_tool};
 use crate::ConversationSettings;
 use crate::tool_keys::app_tool_key;
 
@@ -37,12 +37,13 @@ impl OfferedTools {
 
     /// Returns `true` if `app_tools` are the tools of shown apps from which this value was computed.
     #[must_use]
-    pub fn has_app_tools(&self, app_tools: &[AppToolsForModel]) -> bool {
+    pub fn is_built_from_app_tools(&self, app_tools: &[AppToolsForModel]) -> bool {
         self.app_tools == app_tools
     }
 
     fn add_app(&mut self, AppToolsForModel { server, app, tools }: &AppToolsForModel) {
-        let source = format!("Provided by an app of the server {:?} that the user has open.", visible_text(server));
+        let source =
+            format!("Provided by an app of the server {:?} that the user has open.", show_hidden_characters(server));
         for tool in tools.iter() {
             let key = app_tool_key(server, app, &tool.name);
             if self.by_key.len() >= MAX_OFFERED_TOOLS || self.by_key.contains_key(&key) {
@@ -50,13 +51,13 @@ impl OfferedTools {
                 self.tools.push(OfferedTool { app: Some(app.clone()), key, ..unusable });
                 continue;
             }
-            let description = tool.description.as_deref().map(visible_text).unwrap_or_default();
+            let description = tool.description.as_deref().map(show_hidden_characters).unwrap_or_default();
             let definition = ModelTool {
                 name: key.clone(),
                 description: Some(format!("{source}\n{description}").trim_end().to_owned()),
-                input_schema: schema_with_visible_text(tool.input_schema.clone()),
+                input_schema: show_hidden_characters_in_schema(tool.input_schema.clone()),
             };
-            let tokens = definition_tokens(&definition);
+            let tokens = estimate_definition_tokens(&definition);
             self.tokens += tokens;
             self.by_key.insert(key.clone(), self.tools.len());
             self.tools.push(OfferedTool {
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_are_listed_twice_are_reported_as_unusable() {
+    fn app_tools_that_are_listed_twice_are_reported_as_unusable() {
         let offering = OfferedTools::new(&[]).with_app_tools(vec![app_tools("1", &["move", "move"])]);
         let states: Vec<_> = offering.all_tools().iter().map(|tool| (&*tool.tool, tool.state)).collect();
         assert_eq!(states, [("move", ToolState::Offered), ("move", ToolState::Unusable)]);
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_each_shown_app_are_offered_under_names_of_their_own() {
+    fn tools_of_each_shown_app_have_distinct_tool_keys() {
         let app_tools = vec![app_tools("1", &["move", "undo"]), app_tools("2", &["move"])];
         let offering = OfferedTools::new(&[]).with_app_tools(app_tools.clone());
         assert_eq!(offering.offered().count(), 3);
@@ -118,7 +119,7 @@ mod tests {
             assert!(!description.contains('\u{200b}'), "invisible text is replaced: {description}");
         }
         assert!(offering.tokens > 0);
-        assert!(offering.has_app_tools(&app_tools));
-        assert!(!offering.has_app_tools(&app_tools[..1]), "the model gets no tools of a closed app");
+        assert!(offering.is_built_from_app_tools(&app_tools));
+        assert!(!offering.is_built_from_app_tools(&app_tools[..1]), "the model gets no tools of a closed app");
     }
 }

@@ -9,10 +9,10 @@ use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use serde_json::{Map, Value};
 
-use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
-use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
+use super::{ReplyRun, RequestedCall, new_chat_item, retry_item_write};
+use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOL_NAME};
 use crate::call::{self, CallOutcome, CallRecorder, ToolCall};
-use crate::engine::new_id;
+use crate::engine::new_item_id;
 use crate::offered_tools::ToolState;
 use crate::{ConversationError, model_context};
 
@@ -47,7 +47,7 @@ impl ReplyRun {
         }
         self.log.write_items(items.clone()).await?;
         for item in &items {
-            self.emit_item(item.clone(), true).await;
+            self.emit_item_changed_event(item.clone(), true).await;
         }
         let mut lost = None;
         {
@@ -60,7 +60,7 @@ impl ReplyRun {
                     retry_item_write(&run.log, &item).await;
                     lost = Some(error);
                 }
-                run.emit_item(item.clone(), true).await;
+                run.emit_item_changed_event(item.clone(), true).await;
                 if let Some(place) = items.iter_mut().find(|other| other.id == item.id) {
                     *place = item;
                 }
@@ -86,7 +86,7 @@ impl ReplyRun {
             }
             (_, Some(tool)) => {
                 let (server, app, tool) = (tool.server.clone(), tool.app.clone(), tool.tool.clone());
-                let id = new_id();
+                let id = new_item_id();
                 let body = ItemBody::ToolCall {
                     call: id.clone(),
                     server: server.clone(),
@@ -97,6 +97,7 @@ impl ReplyRun {
                     error: None,
                     failure: None,
                     duration_milliseconds: 0,
+                    waited_milliseconds: None,
                     used: Some(used),
                     omitted_bytes: None,
                 };
@@ -105,19 +106,19 @@ impl ReplyRun {
                 let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(PlannedCall { item, server, app, tool, arguments }));
             }
-            (SEARCH_TOOLS_NAME, None) => {
+            (SEARCH_TOOL_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
                 let index = self.index.get_or_insert_with(|| offering.search_index());
                 builtin_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT_TOOL, None) => {
+            (model_context::READ_RESULT_TOOL_NAME, None) => {
                 builtin_tools::read_more_of_result(&self.path, &arguments, limit)
             }
             _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
-        (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
+        (new_chat_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
     /// Returns a text for the model that explains why it can't use the tool with this key.
@@ -152,7 +153,7 @@ impl ReplyRun {
                 if !is_of_server {
                     return self.check_server_still_enabled(&server).await;
                 }
-                self.refresh_list_if_changed(&server).await;
+                self.refresh_tool_list_if_changed(&server).await;
                 self.check_tool_still_enabled(&server, &tool).await
             }
         };
@@ -160,7 +161,7 @@ impl ReplyRun {
         let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecorder::BeforeCall { log: &self.log, item, result_bytes };
-        call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
+        call::make_and_record_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
     /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.

@@ -10,15 +10,15 @@ use mcp_proto::session::ListKind;
 use super::ReplyRun;
 
 /// Timeout of reading a server's changed tool list.
-const LIST_REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
+const TOOL_LIST_REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of times that a server's tool list is read per request to the model, since a server may report
 /// changes continuously.
-const MAX_LIST_REFRESHES: usize = 3;
+const MAX_TOOL_LIST_REFRESHES: usize = 3;
 
 impl ReplyRun {
-    /// Reads the tool lists again of all servers that reported a change, for at most [`LIST_REFRESH_TIMEOUT`]. Returns
-    /// `true` if there was such a server.
-    pub(super) async fn refresh_changed_lists(&self) -> bool {
+    /// Reads the tool lists again of all servers that reported a change, for at most [`TOOL_LIST_REFRESH_TIMEOUT`].
+    /// Returns `true` if there was such a server.
+    pub(super) async fn refresh_changed_tool_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
         if names.is_empty() {
@@ -34,7 +34,7 @@ impl ReplyRun {
 
     /// Reads the tool list of a server again if the server reported a change. Called before a call of one of the
     /// server's tools.
-    pub(super) async fn refresh_list_if_changed(&self, server: &str) {
+    pub(super) async fn refresh_tool_list_if_changed(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {
@@ -51,11 +51,11 @@ impl ReplyRun {
     }
 }
 
-/// Reads a server's tool list again until it is up to date, at most [`MAX_LIST_REFRESHES`] times and for at most
-/// [`LIST_REFRESH_TIMEOUT`].
+/// Reads a server's tool list again until it is up to date, at most [`MAX_TOOL_LIST_REFRESHES`] times and for at most
+/// [`TOOL_LIST_REFRESH_TIMEOUT`].
 async fn refresh_tool_list_until_current(host: &Host, server: &str) {
     let read = async {
-        for _ in 0..MAX_LIST_REFRESHES {
+        for _ in 0..MAX_TOOL_LIST_REFRESHES {
             // A server that has stopped meanwhile has no list to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
             if !catalog.has_outdated_tools() {
@@ -64,5 +64,5 @@ async fn refresh_tool_list_until_current(host: &Host, server: &str) {
         }
     };
     // Tools of a list that was not read in time are omitted from the request, with a notice.
-    let _ = tokio::time::timeout(LIST_REFRESH_TIMEOUT, read).await;
+    let _ = tokio::time::timeout(TOOL_LIST_REFRESH_TIMEOUT, read).await;
 }

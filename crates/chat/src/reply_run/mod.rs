@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
-use super::engine::{load_servers_for_model, new_id};
+use super::engine::{load_servers_for_model, new_item_id};
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
@@ -70,7 +70,7 @@ impl ReplyRun {
         let (path, bounds) = match read.await {
             Ok(read) => read,
             Err(error) => {
-                record_failure(&mut reply, &error);
+                record_error_in_reply(&mut reply, &error);
                 retry_item_write(&log, &reply).await;
                 return Err(error);
             }
@@ -88,7 +88,7 @@ impl ReplyRun {
             index: None,
             bounds,
         };
-        run.show_new_reply().await;
+        run.emit_new_reply().await;
         Ok(run)
     }
 
@@ -104,7 +104,7 @@ impl ReplyRun {
             Ok(last) => last,
             Err(error) => {
                 self.set_partial_reply(None);
-                record_failure(&mut self.reply, &error);
+                record_error_in_reply(&mut self.reply, &error);
                 retry_item_write(&self.log, &self.reply).await;
                 self.reply.clone()
             }
@@ -121,7 +121,7 @@ impl ReplyRun {
             let requested = match self.request_reply().await {
                 Ok(requested) => requested,
                 Err(error) => {
-                    record_failure(&mut self.reply, &error);
+                    record_error_in_reply(&mut self.reply, &error);
                     Vec::new()
                 }
             };
@@ -134,20 +134,20 @@ impl ReplyRun {
             if requested.is_empty() {
                 return Ok(reply);
             }
-            self.emit_item(reply, true).await;
+            self.emit_item_changed_event(reply, true).await;
             let last = self.make_calls(requested).await?;
             if !goes_on || self.is_stopped() {
                 return Ok(last);
             }
             if round >= self.bounds.rounds {
                 let notice = ItemBody::Notice { notice: Notice::Rounds { rounds: round } };
-                let item = new_item(Some(last.id), ItemState::Whole, notice);
+                let item = new_chat_item(Some(last.id), ItemState::Whole, notice);
                 self.log.write_items(vec![item.clone()]).await?;
                 return Ok(item);
             }
             self.reply = new_reply(&self.model, Some(last.id));
             self.log.write_items(vec![self.reply.clone()]).await?;
-            self.show_new_reply().await;
+            self.emit_new_reply().await;
         }
     }
 
@@ -169,12 +169,12 @@ impl ReplyRun {
         *self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner) = live;
     }
 
-    async fn show_new_reply(&mut self) {
+    async fn emit_new_reply(&mut self) {
         self.set_partial_reply(Some((self.reply.clone(), 0)));
-        self.emit_item(self.reply.clone(), true).await;
+        self.emit_item_changed_event(self.reply.clone(), true).await;
     }
 
-    async fn emit_item(&self, item: ChatItem, answering: bool) {
+    async fn emit_item_changed_event(&self, item: ChatItem, answering: bool) {
         // Fails only if the host has shut down, when there are no observers.
         let _ = self.host.emit_conversation_event(self.log.item_changed_event(item, answering).await).await;
     }
@@ -186,11 +186,11 @@ impl ReplyRun {
         // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
         self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
-        if self.refresh_changed_lists().await {
+        if self.refresh_changed_tool_lists().await {
             self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
         }
         let app_tools = enabled_app_tools(&self.host, &self.log.conversation, &self.settings).await?;
-        if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
+        if !self.offering.is_built_from_servers(&self.servers) || !self.offering.is_built_from_app_tools(&app_tools) {
             let servers = self.servers.clone();
             let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers).with_app_tools(app_tools)).await;
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
@@ -208,9 +208,9 @@ impl ReplyRun {
     }
 }
 
-fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> ChatItem {
+fn new_chat_item(parent: Option<String>, state: ItemState, body: ItemBody) -> ChatItem {
     // clock: timestamp of the item.
-    ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state, body }
+    ChatItem { id: new_item_id(), parent, at: ports::time::system_time_millis(), state, body }
 }
 
 fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
@@ -225,11 +225,11 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
         first_part_milliseconds: None,
         duration_milliseconds: 0,
     };
-    new_item(parent, ItemState::Streaming, body)
+    new_chat_item(parent, ItemState::Streaming, body)
 }
 
 /// Records an error in the item of the reply that failed because of it.
-fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
+fn record_error_in_reply(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
             ConversationError::Model(error) => ModelProblem::from(error),

@@ -24,7 +24,7 @@ impl ReplyRun {
     pub(super) async fn request_reply(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
         self.update_offered_tools().await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let known = registry.model(&self.model).cloned();
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         // A model that doesn't support tools would reject the whole request.
@@ -43,7 +43,7 @@ impl ReplyRun {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
             tools: if takes_tools {
-                builtin_tools::select_tools(&self.offering, &self.path, threshold)
+                builtin_tools::select_tools_for_model(&self.offering, &self.path, threshold)
             } else {
                 Vec::new()
             },
@@ -54,7 +54,7 @@ impl ReplyRun {
         };
         let losses = registry.find_lossy_conversions(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            let reported = losses.iter().filter(|loss| !loss.preserves_content());
             *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model does not support tools, so none are offered".to_owned());

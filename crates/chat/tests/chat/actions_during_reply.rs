@@ -11,7 +11,7 @@ use std::time::Duration;
 use testkit::app::EVENT_TIMEOUT;
 use testkit::model::ModelStep;
 
-use super::by_user::{approve_all_calls, call_of_add_tool};
+use super::by_user::{approve_all_calls, user_call_of_add_tool};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text, tool_results};
 
@@ -24,7 +24,7 @@ pub(super) fn message_with_attachment(id: &str) -> ChatItem {
 }
 
 #[tokio::test]
-async fn items_added_during_a_reply_are_sent_to_the_model() {
+async fn call_made_during_a_reply_is_stored_after_it_and_sent_to_the_model() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, text_reply("I see it.")], &["add"]).await;
     talk.send("Hi").await;
@@ -32,11 +32,11 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     let refused = talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await;
     assert_eq!(refused, Err(ConversationError::Answering), "items are refused during a reply");
     let allowing = approve_all_calls(&talk);
-    talk.chat.call_tool(call_of_add_tool("a2")).await.unwrap();
+    talk.chat.call_tool(user_call_of_add_tool("a2")).await.unwrap();
     allowing.abort();
     assert_eq!(talk.items().len(), 2, "an item that must not be lost waits");
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
-    talk.wait_for_end().await;
+    talk.wait_for_reply_run_end().await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while talk.items().len() < 3 {
         assert!(tokio::time::Instant::now() < deadline, "the waiting item is stored after the reply");
@@ -45,7 +45,7 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     }
     let shape: Vec<_> = item_kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "call"], "the item follows the reply in the visible branch");
-    talk.send_and_wait("What is it?").await;
+    talk.send_and_wait_for_reply("What is it?").await;
     let sent = format!("{:?}", talk.model.requests()[1].messages);
     assert!(sent.contains("2 + 40 = 42"), "the model receives the item: {sent}");
 }
@@ -66,7 +66,7 @@ async fn server_disabled_during_a_reply_is_not_used() {
     })
     .await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Session)).await;
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "I can't.", "the run continues without the server");
     let requests = talk.model.requests();
     assert_eq!((requests[0].tools.len(), requests[1].tools.len()), (1, 0), "the next request contains no tools");
@@ -84,7 +84,7 @@ async fn tool_disabled_during_a_tool_use_is_not_called() {
     talk.send("Add").await;
     talk.wait_for_delta().await;
     talk.change_settings(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     let ItemBody::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
     assert!(
         error.as_ref().is_some_and(|error| error.contains("turned off")),

@@ -23,7 +23,7 @@ fn is_tool_call_request(request: &host::view::ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-fn call_summary(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
+fn tool_call_result_and_error(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
     let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is not a call") };
     (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
 }
@@ -53,7 +53,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let pending = approve.await;
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
@@ -63,7 +63,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     assert_eq!(item_kinds(&items), shape, "the call is between the two replies");
     assert_eq!(items[2].id, pending, "the consent request refers to the item");
     assert!(
-        call_summary(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
+        tool_call_result_and_error(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
         "the edited arguments were sent"
     );
     assert_eq!(reply_text(&items[3]), "It is 43.", "the model continued");
@@ -93,7 +93,7 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     );
     talk.app.decide(&second, UserDecision::Allow(ApprovalScope::Once)).await;
     talk.app.decide(&first, UserDecision::DenyBecause("wrong numbers".into())).await;
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
@@ -104,10 +104,10 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     ];
     assert_eq!(item_kinds(&items), shape, "the calls are in the order of the requests");
     assert!(
-        call_summary(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")),
+        tool_call_result_and_error(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")),
         "the error includes the reason of the denial"
     );
-    assert!(call_summary(&items[3]).1.is_some(), "the approved call was made");
+    assert!(tool_call_result_and_error(&items[3]).1.is_some(), "the approved call was made");
     let requests = talk.model.requests();
     let results = tool_results(requests[1].messages.last().unwrap());
     assert_eq!(
@@ -134,8 +134,8 @@ async fn stopping_a_reply_cancels_its_pending_calls() {
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply is in progress");
-    let items = talk.wait_for_end().await;
-    assert_eq!(call_summary(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
+    let items = talk.wait_for_reply_run_end().await;
+    assert_eq!(tool_call_result_and_error(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
     assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
 }
@@ -152,7 +152,7 @@ async fn user_decides_whether_to_continue_after_many_tool_rounds() {
     let allowing = talk.app.decide_automatically(|request| {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Session))
     });
-    let items = talk.send_and_wait("Add for ever").await;
+    let items = talk.send_and_wait_for_reply("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
         matches!(last, ItemBody::Notice { notice: Notice::Rounds { rounds: 2 } }),
@@ -160,7 +160,7 @@ async fn user_decides_whether_to_continue_after_many_tool_rounds() {
     );
     assert_eq!(talk.model.requests().len(), 2, "the model is limited to this number of rounds");
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
     let requests = talk.model.requests();
     assert!(!format!("{:?}", requests[2].messages).contains("Rounds"), "the notice is not sent to the model");
@@ -169,7 +169,7 @@ async fn user_decides_whether_to_continue_after_many_tool_rounds() {
 
 /// Returns the arguments with which the tool `read_result` reads the rest of a result, as the note at the end of the
 /// truncated text says.
-fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
+fn read_result_arguments_in_note(note: &str) -> Option<serde_json::Value> {
     let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
     serde_json::from_str(how).ok()
 }
@@ -184,7 +184,7 @@ async fn long_tool_result_is_read_in_parts() {
     let allowing = talk.app.decide_automatically(|request| {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    let items = talk.send_and_wait("Show").await;
+    let items = talk.send_and_wait_for_reply("Show").await;
     let ItemBody::ToolCall { omitted_bytes: Some(omitted), .. } = &items[2].body else {
         panic!("{:?} is long", items[2])
     };
@@ -203,7 +203,7 @@ async fn long_tool_result_is_read_in_parts() {
     );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("the item has no result") };
     let all = chat::model_context::result_text(result);
-    let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
+    let mut how = read_result_arguments_in_note(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + omitted, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, with the arguments of each note, until a part has no note.
     how["from"] = json!(0);
@@ -212,11 +212,11 @@ async fn long_tool_result_is_read_in_parts() {
         let Some(how) = next else { break };
         talk.model.queue_reply(scripted_reply(vec![tool_use(&format!("r{number}"), "read_result", how)]));
         talk.model.queue_reply(text_reply("Read."));
-        talk.send_and_wait("Go on").await;
+        talk.send_and_wait_for_reply("Go on").await;
         let results = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
         assert!(!results[0].2, "reading more of the result succeeds: {results:?}");
         let piece = results[0].1.split_once('\n').expect("the source precedes the part").1;
-        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
+        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, read_result_arguments_in_note(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
         next = note.map(|(_, how)| how);
     }
@@ -231,7 +231,7 @@ async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     let answers = vec![first, obeys, text_reply("I was told no.")];
     let reviewed = ["add", "write_note"];
     let mut talk = TestConversation::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
-    let own = arguments(&json!({"name": "own", "text": "mine"}));
+    let own = json_object(&json!({"name": "own", "text": "mine"}));
     let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
     let allow = async {
         let request = talk.app.consent_request("other", "the user's call", is_tool_call_request).await;
@@ -252,12 +252,12 @@ async fn content_of_one_server_makes_a_call_to_another_require_consent_again() {
     };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.decide(&request, UserDecision::Deny).await;
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "I was told no.", "the model continues");
     assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
 }
 
-fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
+fn json_object(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
     value.as_object().cloned().unwrap()
 }
 
@@ -268,7 +268,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
+    let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(json_object(&changed))).await.unwrap();
     talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let sent = |item: &ChatItem| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
@@ -279,32 +279,32 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     }
     assert_eq!(talk.items()[2].state, ItemState::Streaming, "the item is streaming during the call");
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
-    let error = call_summary(&items[2]).2.unwrap_or_default();
+    let error = tool_call_result_and_error(&items[2]).2.unwrap_or_default();
     assert!(error.contains("may have taken effect"), "the error states that the outcome is unknown: {error}");
 }
 
 #[tokio::test]
-async fn truncated_or_refused_reply_makes_no_calls() {
+async fn reply_truncated_or_refused_by_the_provider_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
         let steps = vec![final_reply_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
         let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
-        let items = talk.send_and_wait("Add").await;
+        let items = talk.send_and_wait_for_reply("Add").await;
         assert_eq!(
             item_kinds(&items),
             [("message", ItemState::Whole), ("reply", ItemState::Whole)],
             "{stop:?}: no call is made"
         );
-        talk.send_and_wait("Go on").await;
+        talk.send_and_wait_for_reply("Go on").await;
         let results = tool_results(&talk.model.requests()[1].messages[2]);
         assert!(results[0].2 && results[0].1.contains("was not made"), "{stop:?}: the model is informed: {results:?}");
     }
 }
 
 /// Returns the settings of a demo server in which the user has disabled these tools for models.
-fn demo_server_without(disabled: &[&str]) -> ServerEntry {
+fn demo_server_with_disabled_tools(disabled: &[&str]) -> ServerEntry {
     let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
     ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo_config(&[]) } }
 }
@@ -319,8 +319,8 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     .await;
     let pid = talk.app.server("demo").await.pid;
     talk.app.host.set_server_trust("demo".into(), TrustDuration::Run).await.unwrap();
-    talk.app.host.update_server("demo".into(), demo_server_without(&["ad*"])).await.unwrap();
-    let items = talk.send_and_wait("Add 2 and 40").await;
+    talk.app.host.update_server("demo".into(), demo_server_with_disabled_tools(&["ad*"])).await.unwrap();
+    let items = talk.send_and_wait_for_reply("Add 2 and 40").await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
@@ -339,7 +339,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
 
     // The host refuses the call, even if the tool is still offered to the model.
     let origin = CallOrigin::Model { conversation: CONVERSATION_ID.into() };
-    let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
+    let (arguments, sent) = (json_object(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
     let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
     assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
@@ -349,8 +349,8 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         .expect("the server is trusted")
         .expect("the user's own call is made");
 
-    talk.app.host.update_server("demo".into(), demo_server_without(&["show_everything"])).await.unwrap();
-    let items = talk.send_and_wait("Try again").await;
+    talk.app.host.update_server("demo".into(), demo_server_with_disabled_tools(&["show_everything"])).await.unwrap();
+    let items = talk.send_and_wait_for_reply("Try again").await;
     assert_eq!(reply_text(items.last().unwrap()), "42.", "an enabled tool is called: {items:?}");
     assert_eq!(talk.app.server("demo").await.pid, pid, "the server was not restarted");
 }

@@ -42,7 +42,7 @@ async fn opened_conversation_contains_the_partial_reply() {
         "the reply includes parts that are in memory only"
     );
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
-    talk.wait_for_end().await;
+    talk.wait_for_reply_run_end().await;
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert!(
         !open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()),
@@ -63,7 +63,7 @@ async fn appended_items_follow_the_branch_head_unless_a_parent_is_given() {
 }
 
 #[tokio::test]
-async fn missing_objects_are_reported_as_missing() {
+async fn missing_conversations_and_contents_are_reported_as_missing() {
     let chat = TestConversation::new(Vec::new(), &[]).await.chat;
     assert_eq!(chat.conversation("none".into()).await, Ok(None), "a missing conversation can't be opened");
     assert_eq!(

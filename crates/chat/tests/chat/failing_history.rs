@@ -99,11 +99,11 @@ pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewHistoryI
 
 /// Sends a message to which the model replies with a call that the user allows. Returns the kinds and states of the
 /// resulting items, and the error of the reply.
-async fn send_until_reply_fails(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
+async fn send_message_and_read_reply_error(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    let items = talk.send_and_wait("Add").await;
+    let items = talk.send_and_wait_for_reply("Add").await;
     allowing.abort();
     let ItemBody::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
@@ -114,7 +114,7 @@ async fn send_until_reply_fails(talk: &mut TestConversation) -> (Vec<(&'static s
 #[tokio::test]
 async fn calls_that_cannot_be_stored_are_not_made() {
     let mut talk = conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (shape, error) = send_until_reply_fails(&mut talk).await;
+    let (shape, error) = send_message_and_read_reply_error(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -124,7 +124,7 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
     let is_end = |item: &NewHistoryItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = conversation_with_rejecting_history(is_end).await;
-    let (shape, error) = send_until_reply_fails(&mut talk).await;
+    let (shape, error) = send_message_and_read_reply_error(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -135,7 +135,7 @@ async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
     let mut talk =
         conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null())
             .await;
-    let (shape, error) = send_until_reply_fails(&mut talk).await;
+    let (shape, error) = send_message_and_read_reply_error(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");
     let items = talk.items();

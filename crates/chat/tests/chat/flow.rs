@@ -4,7 +4,7 @@
 use chat::{Chat, NewMessage};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::data_flow::{DataFlow, SameServerFlow};
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -13,7 +13,7 @@ use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
 use super::actions_during_reply::message_with_attachment;
-use super::model::{model_with_known_context, scripted_reply, text_reply, tool_use};
+use super::model::{model_with_context_window, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
@@ -21,7 +21,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns a conversation in which the user has always allowed the tool `add`, and the model has called it twice.
-async fn conversation_with_grant() -> TestConversation {
+async fn conversation_with_always_allowed_tool() -> TestConversation {
     let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![
         tool_call(1),
@@ -41,15 +41,15 @@ async fn conversation_with_grant() -> TestConversation {
         "a permanent approval is possible before any content was read: {request:?}"
     );
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
-    talk.wait_for_end().await;
-    let items = talk.send_and_wait("Again").await;
+    talk.wait_for_reply_run_end().await;
+    let items = talk.send_and_wait_for_reply("Again").await;
     assert_eq!(reply_text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
     talk
 }
 
 #[tokio::test]
-async fn call_after_a_resource_of_the_same_server_requires_consent_unless_disabled() {
-    let mut talk = conversation_with_grant().await;
+async fn call_after_reading_a_resource_of_its_server_asks_unless_disabled() {
+    let mut talk = conversation_with_always_allowed_tool().await;
     talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     talk.send("Use it").await;
     let request = talk.app.consent_request("demo", "the call after a resource", is_tool_call_request).await;
@@ -64,23 +64,23 @@ async fn call_after_a_resource_of_the_same_server_requires_consent_unless_disabl
     };
     assert_eq!(
         read[..],
-        [Reading::new("demo", ReadingKind::Resource, "note://a")],
+        [ReadContent::new("demo", ReadContentKind::Resource, "note://a")],
         "S26: the consent request names the content"
     );
     assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
     talk.app.decide(&request, UserDecision::Deny).await;
-    talk.wait_for_end().await;
+    talk.wait_for_reply_run_end().await;
     let off = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the view contains the setting");
     assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "the change is audited");
-    let items = talk.send_and_wait("Once more").await;
+    let items = talk.send_and_wait_for_reply("Once more").await;
     assert_eq!(reply_text(items.last().unwrap()), "Five.", "a disabled check requires no consent");
 }
 
 #[tokio::test]
-async fn data_flow_label_and_setting_persist_across_restarts() {
-    let talk = conversation_with_grant().await;
+async fn read_contents_and_data_flow_setting_persist_across_restarts() {
+    let talk = conversation_with_always_allowed_tool().await;
     let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
@@ -93,7 +93,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_context_window(None)]).await;
     model.queue_reply(tool_call(1));
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
@@ -105,11 +105,11 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
         panic!("the origin is not a model: {request:?}")
     };
     assert!(
-        read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")),
+        read.contains(&ReadContent::new("demo", ReadContentKind::Resource, "note://a")),
         "S26: the label is stored: {read:?}"
     );
     assert!(
-        read.contains(&Reading::new("demo", ReadingKind::Tool, "add")),
+        read.contains(&ReadContent::new("demo", ReadContentKind::Tool, "add")),
         "S26: the label of a tool's output is stored: {read:?}"
     );
     app.host.close().await;

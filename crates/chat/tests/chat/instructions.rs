@@ -7,7 +7,7 @@ use host::HostOptions;
 use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::model::{model_with_known_context, text_reply};
+use super::model::{model_with_context_window, text_reply};
 use super::{CONVERSATION_ID, TestConversation};
 
 /// Approves the current instructions of the demo server for the model of the test conversation.
@@ -25,7 +25,7 @@ async fn approve_instructions(talk: &TestConversation) {
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
-    talk.send_and_wait("Hi").await;
+    talk.send_and_wait_for_reply("Hi").await;
     let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(
         (label.servers.len(), label.is_whole),
@@ -33,7 +33,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
         "the conversation contains no content of servers: {label:?}"
     );
     approve_instructions(&talk).await;
-    talk.send_and_wait("Again").await;
+    talk.send_and_wait_for_reply("Again").await;
     let system = talk.model.requests()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
     let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
@@ -44,7 +44,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_context_window(None)]).await;
     model.queue_reply(text_reply("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
@@ -56,10 +56,10 @@ async fn server_instructions_count_as_its_content_across_restarts() {
 async fn instructions_changed_since_the_review_are_not_sent() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("Again.")], &["add"]).await;
     approve_instructions(&talk).await;
-    talk.send_and_wait("Hi").await;
+    talk.send_and_wait_for_reply("Hi").await;
     // The approved hash differs from the hash of the current instructions.
     talk.change_settings(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
-    let items = talk.send_and_wait("Hi").await;
+    let items = talk.send_and_wait_for_reply("Hi").await;
     let requests = talk.model.requests();
     let has = |n: usize| requests[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
     assert!(has(0), "approved instructions are sent");

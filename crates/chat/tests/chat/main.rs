@@ -24,13 +24,13 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
 use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
-use host::{EventReceiver, ShownDefinition};
+use host::{DefinitionShownToUser, EventReceiver};
 use models::{MessagePart, ModelMessage};
 use offers::review::DefinitionKind;
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
-use model::model_with_known_context;
+use model::model_with_context_window;
 
 /// A conversation with a scripted model and demo servers, some of whose tools count as reviewed by the user.
 pub(crate) struct TestConversation {
@@ -45,12 +45,16 @@ pub(crate) const CONVERSATION_ID: &str = "talk";
 
 impl TestConversation {
     pub(crate) async fn new(answers: Vec<Vec<ModelStep>>, reviewed: &[&str]) -> Self {
-        Self::with_context(answers, reviewed, Some(1_000_000)).await
+        Self::with_context_window(answers, reviewed, Some(1_000_000)).await
     }
 
     /// Creates a conversation with a model whose context has `context` tokens, and with a demo server if `reviewed`
     /// names tools.
-    pub(crate) async fn with_context(answers: Vec<Vec<ModelStep>>, reviewed: &[&str], context: Option<u32>) -> Self {
+    pub(crate) async fn with_context_window(
+        answers: Vec<Vec<ModelStep>>,
+        reviewed: &[&str],
+        context: Option<u32>,
+    ) -> Self {
         let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
         Self::with_servers(answers, &names, reviewed, context).await
     }
@@ -80,7 +84,7 @@ impl TestConversation {
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
             review_tools(&app, name, reviewed).await;
         }
-        let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(context)]).await;
+        let model = ScriptedModel::add_to_host(&app.host, vec![model_with_context_window(context)]).await;
         answers.into_iter().for_each(|answer| model.queue_reply(answer));
         let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
@@ -122,13 +126,13 @@ impl TestConversation {
     }
 
     /// Sends a message, and waits for the end of the reply run. Returns the items of the visible branch.
-    pub(crate) async fn send_and_wait(&mut self, text: &str) -> Vec<ChatItem> {
+    pub(crate) async fn send_and_wait_for_reply(&mut self, text: &str) -> Vec<ChatItem> {
         self.send(text).await;
-        self.wait_for_end().await
+        self.wait_for_reply_run_end().await
     }
 
     /// Waits for the end of the reply run. Returns the items of the visible branch.
-    pub(crate) async fn wait_for_end(&mut self) -> Vec<ChatItem> {
+    pub(crate) async fn wait_for_reply_run_end(&mut self) -> Vec<ChatItem> {
         let until = async {
             while let Some(event) = self.events.next().await {
                 if matches!(
@@ -163,7 +167,7 @@ pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.server_review(server.into()).await.unwrap();
     let definitions = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
-        ShownDefinition {
+        DefinitionShownToUser {
             kind: DefinitionKind::Tool,
             name: (*name).to_owned(),
             hash: reviewed.review_tool(&tool).0.to_string(),

@@ -37,7 +37,7 @@ pub(crate) fn tool_use(id: &str, name: &str, arguments: Value) -> MessagePart {
 }
 
 /// Returns the description of the test model, with this context size in tokens and a price.
-pub(crate) fn model_with_known_context(context: Option<u32>) -> Model {
+pub(crate) fn model_with_context_window(context: Option<u32>) -> Model {
     let price = ModelPrice {
         input: 1.0,
         output: 10.0,

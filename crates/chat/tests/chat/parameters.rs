@@ -14,9 +14,9 @@ use super::{CONVERSATION_ID, TestConversation};
 #[tokio::test]
 async fn model_parameters_are_sent_stored_and_exported() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
-    talk.send_and_wait("first").await;
+    talk.send_and_wait_for_reply("first").await;
     talk.change_settings(|settings| (settings.temperature, settings.max_tokens) = (Some(0.3), Some(700))).await;
-    talk.send_and_wait("second").await;
+    talk.send_and_wait_for_reply("second").await;
     let sent: Vec<_> = talk.model.requests().iter().map(|request| (request.temperature, request.max_tokens)).collect();
     assert_eq!(sent, [(None, None), (Some(0.3), Some(700))], "unset parameters are not sent, set ones are");
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
@@ -37,7 +37,7 @@ async fn parameters_above_the_limits_of_the_model_are_lowered_and_reported() {
     let provider = Arc::clone(&talk.model) as Arc<dyn Provider>;
     talk.app.host.put_provider(model_reference("m").provider, provider, vec![limited]).await.unwrap();
     talk.change_settings(|settings| settings.max_tokens = Some(700)).await;
-    let items = talk.send_and_wait("Hi").await;
+    let items = talk.send_and_wait_for_reply("Hi").await;
     assert_eq!(talk.model.requests()[0].max_tokens, Some(500), "the limit of the model is sent");
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     assert!(

@@ -49,7 +49,7 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(usage.output, Some(100), "the number of output tokens is stored");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_part_milliseconds.is_some(), "the time until the first part is stored");
-    assert_eq!(talk.chat.reply_in_progress(CONVERSATION_ID), (false, None), "no reply is in progress");
+    assert_eq!(talk.chat.is_replying_with_partial_reply(CONVERSATION_ID), (false, None), "no reply is in progress");
     let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!((spent.usage.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
@@ -57,8 +57,8 @@ async fn reply_streams_and_is_stored_with_its_usage() {
 #[tokio::test]
 async fn model_receives_the_conversation_from_its_beginning() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
-    talk.send_and_wait("first").await;
-    talk.send_and_wait("second").await;
+    talk.send_and_wait_for_reply("first").await;
+    talk.send_and_wait_for_reply("second").await;
     let requests = talk.model.requests();
     let messages: Vec<_> = requests[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
     let whole = [(Role::User, "first".into()), (Role::Assistant, "One".into()), (Role::User, "second".into())];
@@ -82,24 +82,28 @@ async fn stopped_reply_keeps_its_partial_text() {
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
-    let (answering, live) = talk.chat.reply_in_progress(CONVERSATION_ID);
+    let (answering, live) = talk.chat.is_replying_with_partial_reply(CONVERSATION_ID);
     let (live, seq) = live.expect("the partial reply is available");
     assert!(
         answering && reply_text(&live) == "Half a " && seq == 1,
         "the partial reply has the number of the next delta: {seq}"
     );
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply is in progress");
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     assert_eq!(item_kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
     assert_eq!(reply_text(&items[1]), "Half a ", "the partial text is stored");
     let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("the item is not a reply") };
     assert_eq!(*stop, Some(ReplyStop::Stopped), "the stop reason is the user");
     assert!(!talk.chat.stop_reply(CONVERSATION_ID), "a stopped reply can't be stopped again");
-    assert_eq!(reply_text(talk.send_and_wait("again").await.last().unwrap()), "Whole", "the conversation continues");
+    assert_eq!(
+        reply_text(talk.send_and_wait_for_reply("again").await.last().unwrap()),
+        "Whole",
+        "the conversation continues"
+    );
 }
 
 #[tokio::test]
-async fn stopped_reply_continues_in_a_new_turn() {
+async fn stopped_reply_is_continued_by_a_new_reply() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, text_reply("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
@@ -113,11 +117,11 @@ async fn stopped_reply_continues_in_a_new_turn() {
     };
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
-    talk.wait_for_end().await;
+    talk.wait_for_reply_run_end().await;
     let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(spent.usage.unpriced, 1, "a reply with unknown usage is counted");
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
-    talk.wait_for_end().await;
+    talk.wait_for_reply_run_end().await;
     let requests = talk.model.requests();
     let roles: Vec<_> = requests[1].messages.iter().map(|m| m.role).collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::User], "the last message is the user's");
@@ -155,13 +159,13 @@ async fn large_contents_are_omitted_from_returned_items() {
     );
     let bytes = talk.app.host.ports().history.blob(&omitted[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
-    let items = talk.wait_for_end().await;
+    let items = talk.wait_for_reply_run_end().await;
     let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("the item is not a message") };
     assert_eq!(attachments[..], [file], "the complete file is stored");
 }
 
 #[tokio::test]
-async fn failed_reply_contains_an_error_code() {
+async fn reply_that_failed_at_the_provider_has_an_error_code() {
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Fails(ModelError::Cut)];
     let refused = vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = TestConversation::new(vec![cut, refused, Vec::new()], &[]).await;
@@ -169,31 +173,31 @@ async fn failed_reply_contains_an_error_code() {
         let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("the item is not a reply") };
         error.clone().map(|error| error.code)
     };
-    let items = talk.send_and_wait("one").await;
+    let items = talk.send_and_wait_for_reply("one").await;
     assert_eq!(
         (problem(&items), items[1].state),
         (Some(ModelErrorCode::Cut), ItemState::Cut),
         "an interrupted reply has an error"
     );
-    let items = talk.send_and_wait("two").await;
+    let items = talk.send_and_wait_for_reply("two").await;
     assert_eq!(problem(&items), Some(ModelErrorCode::RateLimited), "a refused request has an error");
-    let items = talk.send_and_wait("three").await;
+    let items = talk.send_and_wait_for_reply("three").await;
     assert_eq!(problem(&items), Some(ModelErrorCode::Cut), "a stream without an end has an error");
 }
 
 #[tokio::test]
 async fn regenerated_and_edited_messages_are_branches() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two"), text_reply("Three")], &[]).await;
-    let first = talk.send_and_wait("Hi").await;
+    let first = talk.send_and_wait_for_reply("Hi").await;
     talk.chat.retry_reply(CONVERSATION_ID.into(), first[1].id.clone(), Some(model_reference("m"))).await.unwrap();
-    let again = talk.wait_for_end().await;
+    let again = talk.wait_for_reply_run_end().await;
     assert_eq!((again.len(), reply_text(&again[1])), (2, "Two".into()), "the new reply is visible");
     assert_eq!(again[1].parent, first[1].parent, "the replies are siblings");
     assert_eq!(talk.model.requests()[1].messages.len(), 1, "the old reply is not sent to the model");
 
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
     talk.chat.edit_message(CONVERSATION_ID.into(), first[0].id.clone(), message).await.unwrap();
-    let edited = talk.wait_for_end().await;
+    let edited = talk.wait_for_reply_run_end().await;
     let ItemBody::Message { content, .. } = &edited[0].body else { panic!("the item is not a message") };
     assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the edited message is visible");
     assert_eq!(reply_text(&edited[1]), "Three", "the edited message has a reply");
@@ -213,7 +217,7 @@ async fn regenerated_and_edited_messages_are_branches() {
 }
 
 #[tokio::test]
-async fn invalid_messages_are_rejected_with_a_cause() {
+async fn invalid_user_messages_are_rejected_with_a_cause() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let send = |text: &str, model: Option<&str>| {
         let model = model.map(|provider| chat::ModelRef { provider: provider.into(), model: "m".into() });
@@ -240,7 +244,7 @@ async fn only_lossy_conversions_of_content_are_reported() {
     let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
     let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };
     talk.model.set_losses(vec![rephrased, lost]);
-    let items = talk.send_and_wait("Hi").await;
+    let items = talk.send_and_wait_for_reply("Hi").await;
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     assert_eq!(*conversions, [lost.to_string()], "only lost content is reported");
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::TestConversation;
 
-fn prompt(id: &str, name: &str, text: &str) -> SavedSystemPrompt {
+fn saved_prompt(id: &str, name: &str, text: &str) -> SavedSystemPrompt {
     SavedSystemPrompt { id: id.into(), name: name.into(), text: text.into() }
 }
 
@@ -15,8 +15,8 @@ async fn system_prompts_are_saved_renamed_and_deleted() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
     assert_eq!(chat.saved_system_prompts().await.unwrap().prompts, [], "none is saved at first");
-    chat.save_system_prompt(prompt("", " Terse ", "Be brief.")).await.unwrap();
-    let saved = chat.save_system_prompt(prompt("", "Pirate", "Say arr.")).await.unwrap().prompts;
+    chat.save_system_prompt(saved_prompt("", " Terse ", "Be brief.")).await.unwrap();
+    let saved = chat.save_system_prompt(saved_prompt("", "Pirate", "Say arr.")).await.unwrap().prompts;
     let names: Vec<_> = saved.iter().map(|own| (own.name.as_str(), own.text.as_str())).collect();
     assert_eq!(
         names,
@@ -24,7 +24,7 @@ async fn system_prompts_are_saved_renamed_and_deleted() {
         "names are trimmed, the order is that of saving"
     );
     assert_ne!(saved[0].id, saved[1].id, "identifiers are unique");
-    let renamed = chat.save_system_prompt(prompt(&saved[0].id, "Brief", "Be brief.")).await.unwrap().prompts;
+    let renamed = chat.save_system_prompt(saved_prompt(&saved[0].id, "Brief", "Be brief.")).await.unwrap().prompts;
     assert_eq!((renamed.len(), renamed[0].name.as_str()), (2, "Brief"), "a known identifier replaces");
     assert_eq!(chat.saved_system_prompts().await.unwrap().prompts, renamed, "the change is stored");
     let rest = chat.remove_system_prompt(saved[0].id.clone()).await.unwrap().prompts;
@@ -35,17 +35,19 @@ async fn system_prompts_are_saved_renamed_and_deleted() {
 async fn invalid_system_prompts_are_rejected_without_a_change() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
-    let saved = chat.save_system_prompt(prompt("", "Terse", "Be brief.")).await.unwrap();
+    let saved = chat.save_system_prompt(saved_prompt("", "Terse", "Be brief.")).await.unwrap();
     for name in ["", "  ", "two\nlines", &"x".repeat(101)] {
-        let refused = chat.save_system_prompt(prompt("", name, "x")).await;
+        let refused = chat.save_system_prompt(saved_prompt("", name, "x")).await;
         assert_eq!(refused, Err(ConversationError::PromptName), "the name {name:?}");
     }
-    let long = chat.save_system_prompt(prompt("", "Long", &"x".repeat((32 << 10) + 1))).await;
+    let long = chat.save_system_prompt(saved_prompt("", "Long", &"x".repeat((32 << 10) + 1))).await;
     assert!(matches!(long, Err(ConversationError::TooLong { limit: 32, .. })), "more than 32 KiB: {long:?}");
-    let again = chat.save_system_prompt(prompt("", "Terse", "x")).await;
+    let again = chat.save_system_prompt(saved_prompt("", "Terse", "x")).await;
     assert_eq!(again, Err(ConversationError::PromptExists("Terse".into())), "a name is used once");
-    let missing =
-        [chat.save_system_prompt(prompt("none", "Other", "x")).await, chat.remove_system_prompt("none".into()).await];
+    let missing = [
+        chat.save_system_prompt(saved_prompt("none", "Other", "x")).await,
+        chat.remove_system_prompt("none".into()).await,
+    ];
     assert!(missing.iter().all(|one| matches!(one, Err(ConversationError::NotFound(_)))), "unknown: {missing:?}");
     assert_eq!(chat.saved_system_prompts().await.unwrap(), saved, "the saved prompt is unchanged");
 }
@@ -53,11 +55,11 @@ async fn invalid_system_prompts_are_rejected_without_a_change() {
 #[tokio::test]
 async fn number_of_saved_system_prompts_is_bounded() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
-    let full: Vec<_> = (0..MAX_SAVED_PROMPTS).map(|n| prompt(&n.to_string(), &format!("p{n}"), "x")).collect();
+    let full: Vec<_> = (0..MAX_SAVED_PROMPTS).map(|n| saved_prompt(&n.to_string(), &format!("p{n}"), "x")).collect();
     talk.app.host.ports().documents.write(Document::SystemPrompts, &json!({ "prompts": full })).unwrap();
-    let more = talk.chat.save_system_prompt(prompt("", "more", "x")).await;
+    let more = talk.chat.save_system_prompt(saved_prompt("", "more", "x")).await;
     assert_eq!(more, Err(ConversationError::TooManyPrompts), "no more can be added");
-    let renamed = talk.chat.save_system_prompt(prompt("7", "seventh", "x")).await.unwrap();
+    let renamed = talk.chat.save_system_prompt(saved_prompt("7", "seventh", "x")).await.unwrap();
     assert_eq!(renamed.prompts[7].name, "seventh", "a saved one can still be changed");
 }
 
@@ -71,7 +73,7 @@ async fn unreadable_system_prompts_document_is_reported_and_not_replaced() {
         matches!(&read, Err(ConversationError::Store(error)) if error.path.ends_with("system-prompts.json")),
         "{read:?}"
     );
-    let saved = talk.chat.save_system_prompt(prompt("", "Terse", "x")).await;
+    let saved = talk.chat.save_system_prompt(saved_prompt("", "Terse", "x")).await;
     assert!(matches!(saved, Err(ConversationError::Store(_))), "it is not replaced: {saved:?}");
     assert_eq!(documents.read(Document::SystemPrompts).unwrap(), Some(json!({ "prompts": "none" })), "it is unchanged");
 }

@@ -9,16 +9,17 @@ use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds, tool_results};
 
 #[tokio::test]
-async fn tool_found_by_search_can_be_called() {
+async fn model_can_call_a_tool_found_by_search() {
     let finds = scripted_reply(vec![tool_use("u1", "search_tools", json!({"query": "add two numbers"}))]);
     let calls = scripted_reply(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 40}))]);
     // The model's context is so small that even a few definitions exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
-    let mut talk = TestConversation::with_context(vec![finds, calls, text_reply("42.")], &reviewed, Some(1_000)).await;
+    let mut talk =
+        TestConversation::with_context_window(vec![finds, calls, text_reply("42.")], &reviewed, Some(1_000)).await;
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    let items = talk.send_and_wait("What is 2 + 40?").await;
+    let items = talk.send_and_wait_for_reply("What is 2 + 40?").await;
     let shape: Vec<_> = item_kinds(&items).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search precedes the call");
     let requests = talk.model.requests();

@@ -1,6 +1,6 @@
 //! Tests of a server's skills: listing reads no files, and a file is used only if it matches its entry in the list.
 
-use chat::skills::{SkillError, SkillFileRead, SkillReader};
+use chat::skills::{SkillError, SkillReader, VerifiedSkillFile};
 use domain::call::CallFailure;
 use host::view::HostEvent;
 use offers::catalog::MAX_CATALOG_LIST_ITEMS;
@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
 const SKILL_URI: &str = "skill://demo/SKILL.md";
-const OTHER_FILE_URI: &str = "skill://demo/more.md";
+const SECOND_SKILL_FILE_URI: &str = "skill://demo/more.md";
 const SKILL_TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
 
 fn skill_entry() -> Value {
     let file = |uri: &str, text: &str| json!({ "uri": uri, "digest": format!("sha256:{}", Hash::of_bytes(text.as_bytes())), "size": text.len() });
     let frontmatter = json!({ "name": "demo", "description": "Shows it" });
-    json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": [file(SKILL_URI, SKILL_TEXT), file(OTHER_FILE_URI, "more")] })
+    let resources = [file(SKILL_URI, SKILL_TEXT), file(SECOND_SKILL_FILE_URI, "more")];
+    json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": resources })
 }
 
 fn skill_reader(app: &TestApp) -> SkillReader<'_> {
@@ -25,20 +26,20 @@ fn skill_reader(app: &TestApp) -> SkillReader<'_> {
 
 /// Starts a server with the skills extension. `replies` are pairs of a method and a result: the server responds to the
 /// requests of a method with the results of that method, in order.
-async fn app_with_replies(replies: &[(&str, Value)]) -> TestApp {
+async fn start_app_with_skills_server(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    app_with_stateless_server(&[&[("initialize", opened)], replies].concat()).await
+    start_app_with_scripted_replies(&[&[("initialize", opened)], replies].concat()).await
 }
 
-async fn app_with_stateless_server(replies: &[(&str, Value)]) -> TestApp {
-    start_with_replies(replies, &[]).await
+async fn start_app_with_scripted_replies(replies: &[(&str, Value)]) -> TestApp {
+    start_app_with_replies_and_rules(replies, &[]).await
 }
 
-async fn start_with_replies(replies: &[(&str, Value)], rules: &[&str]) -> TestApp {
+async fn start_app_with_replies_and_rules(replies: &[(&str, Value)], rules: &[&str]) -> TestApp {
     let replies = replies.iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={result}")]);
     let rules = rules.iter().flat_map(|rule| ["--misbehave".to_owned(), (*rule).to_owned()]);
     let arguments: Vec<String> = replies.chain(rules).collect();
@@ -48,7 +49,7 @@ async fn start_with_replies(replies: &[(&str, Value)], rules: &[&str]) -> TestAp
     app
 }
 
-fn contents_reply(uri: &str, text: &str) -> (&'static str, Value) {
+fn resource_contents_reply(uri: &str, text: &str) -> (&'static str, Value) {
     ("resources/read", json!({ "contents": [{ "uri": uri, "text": text }] }))
 }
 
@@ -63,11 +64,11 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
     let broken = json!({ "uri": "skill://other/SKILL.md" });
     let first = ("skills/list", json!({ "skills": [broken], "nextCursor": "2" }));
     let second = ("skills/list", json!({ "skills": [skill_entry(), skill_entry()] }));
-    let app = app_with_replies(&[
+    let app = start_app_with_skills_server(&[
         first,
         second,
-        contents_reply(SKILL_URI, SKILL_TEXT),
-        contents_reply(OTHER_FILE_URI, "more"),
+        resource_contents_reply(SKILL_URI, SKILL_TEXT),
+        resource_contents_reply(SECOND_SKILL_FILE_URI, "more"),
     ])
     .await;
     let list = skill_reader(&app).list("s".into()).await.unwrap();
@@ -81,7 +82,7 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
         "the skill has its text and its server"
     );
     assert_eq!(resource_read_count(&app).await, 1, "loading reads one file");
-    let more = skill_reader(&app).read_file("2".into(), &loaded, OTHER_FILE_URI).await.unwrap();
+    let more = skill_reader(&app).read_file("2".into(), &loaded, SECOND_SKILL_FILE_URI).await.unwrap();
     assert_eq!(more, b"more", "another file of the skill can be read");
     let foreign = skill_reader(&app).read_file("3".into(), &loaded, "file:///etc/passwd").await;
     assert!(
@@ -93,11 +94,13 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
 }
 
 #[tokio::test]
-async fn skill_that_differs_from_its_entry_is_rejected() {
+async fn skill_text_that_differs_from_its_listed_hash_is_rejected() {
     let changed = SKILL_TEXT.replace("this", "that");
-    let app =
-        app_with_replies(&[("skills/get", json!({ "skill": skill_entry() })), contents_reply(SKILL_URI, &changed)])
-            .await;
+    let app = start_app_with_skills_server(&[
+        ("skills/get", json!({ "skill": skill_entry() })),
+        resource_contents_reply(SKILL_URI, &changed),
+    ])
+    .await;
     let skill = skill_reader(&app).get("s".into(), SKILL_URI.into()).await.unwrap();
     let loaded = skill_reader(&app).load("1".into(), "s".into(), skill).await;
     let Err(SkillError::Mismatch { server, uri, cause: SkillMismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
@@ -108,7 +111,7 @@ async fn skill_that_differs_from_its_entry_is_rejected() {
 }
 
 #[tokio::test]
-async fn server_without_the_extension_receives_no_request() {
+async fn server_without_skills_extension_receives_no_skill_request() {
     let app = TestApp::start(vec![("s", scripted_config(&[]))]).await;
     app.ready("s").await;
     let list = skill_reader(&app).list("s".into()).await;
@@ -146,9 +149,9 @@ async fn demo_server_has_a_skill_in_both_eras() {
 
 #[tokio::test]
 async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
-    let app = app_with_replies(&[
+    let app = start_app_with_skills_server(&[
         ("skills/list", json!({ "skills": [skill_entry()] })),
-        contents_reply(SKILL_URI, SKILL_TEXT),
+        resource_contents_reply(SKILL_URI, SKILL_TEXT),
     ])
     .await;
     let read = |id: &str, uri: &str, file: Option<&str>| {
@@ -173,7 +176,8 @@ async fn skill_changed_since_it_was_shown_is_not_read() {
     let mut other = skill_entry();
     other["resources"][1]["size"] = json!(7);
     let lists = [skill_entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
-    let app = app_with_replies(&[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT)]].concat()).await;
+    let app =
+        start_app_with_skills_server(&[&lists[..], &[resource_contents_reply(SKILL_URI, SKILL_TEXT)]].concat()).await;
     let list = skill_reader(&app).list("s".into()).await.unwrap();
     let shown = Some(list.skills[0].hash());
     let read = skill_reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), shown.clone()), None).await;
@@ -191,9 +195,11 @@ async fn skill_read_can_be_cancelled_while_the_skill_list_is_read() {
         "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    let app =
-        start_with_replies(&[("initialize", opened), contents_reply(SKILL_URI, SKILL_TEXT)], &["silent@skills/list"])
-            .await;
+    let app = start_app_with_replies_and_rules(
+        &[("initialize", opened), resource_contents_reply(SKILL_URI, SKILL_TEXT)],
+        &["silent@skills/list"],
+    )
+    .await;
     let read = || skill_reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), None), None);
     let cancel = async {
         let again = read().await;
@@ -218,7 +224,7 @@ async fn endless_skill_list_is_truncated() {
         page["nextCursor"] = json!(i.to_string());
         ("skills/list", page)
     }));
-    let app = app_with_replies(&replies).await;
+    let app = start_app_with_skills_server(&replies).await;
     let list = skill_reader(&app).list("s".into()).await.unwrap();
     assert!(list.is_cut, "the list is marked as truncated");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_CATALOG_LIST_ITEMS, "the number of entries is limited");
@@ -258,17 +264,18 @@ fn skill_entry_with_text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn retained_contents_that_no_longer_match_are_read_again() {
+async fn cached_skill_contents_that_no_longer_match_are_read_again() {
     let (second, third) = (SKILL_TEXT.replace("this", "that"), SKILL_TEXT.replace("this", "both"));
     let lists = [skill_entry(), skill_entry_with_text(&second), skill_entry_with_text(&third)]
         .map(|entry| ("skills/list", json!({ "skills": [entry] })));
     // The server's file changes only once: it never matches the third list.
     let app = start_caching_server(
-        &[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT), contents_reply(SKILL_URI, &second)]].concat(),
+        &[&lists[..], &[resource_contents_reply(SKILL_URI, SKILL_TEXT), resource_contents_reply(SKILL_URI, &second)]]
+            .concat(),
     )
     .await;
     let read = |id: &str| skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), None);
-    let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
+    let text = |read: Result<VerifiedSkillFile, SkillError>| read.unwrap().contents.text;
     assert_eq!(text(read("1").await).as_deref(), Some(SKILL_TEXT), "the file matches the first list");
     assert_eq!(resource_read_count(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
@@ -285,7 +292,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
 /// Cached files of a dynamic skill are used until the skill's frontmatter changes. The list entry of such a skill has
 /// no digests, so only the frontmatter of its `SKILL.md` can be compared.
 #[tokio::test]
-async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
+async fn cached_files_of_a_dynamic_skill_are_used_until_its_frontmatter_changes() {
     let dynamic = |description: &str| {
         let mut entry = skill_entry();
         entry["resources"] = json!("dynamic");
@@ -296,9 +303,9 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let second = SKILL_TEXT.replace(old, new);
     let lists = [old, old, old, old, new].map(dynamic);
     let files = [
-        contents_reply(SKILL_URI, SKILL_TEXT),
-        contents_reply(OTHER_FILE_URI, "more"),
-        contents_reply(SKILL_URI, &second),
+        resource_contents_reply(SKILL_URI, SKILL_TEXT),
+        resource_contents_reply(SECOND_SKILL_FILE_URI, "more"),
+        resource_contents_reply(SKILL_URI, &second),
     ];
     let app = start_caching_server(&[&lists[..], &files].concat()).await;
     let read = async |id: &str, file: Option<&str>| {
@@ -309,17 +316,17 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     assert_eq!(read("1", None).await, (SKILL_TEXT.to_owned(), 1), "the instructions are requested from the server");
     assert_eq!(read("2", None).await, (SKILL_TEXT.to_owned(), 1), "the instructions are cached");
     assert_eq!(
-        read("3", Some(OTHER_FILE_URI)).await,
+        read("3", Some(SECOND_SKILL_FILE_URI)).await,
         ("more".to_owned(), 2),
         "another file is requested from the server"
     );
-    assert_eq!(read("4", Some(OTHER_FILE_URI)).await, ("more".to_owned(), 2), "the other file is cached");
+    assert_eq!(read("4", Some(SECOND_SKILL_FILE_URI)).await, ("more".to_owned(), 2), "the other file is cached");
     assert_eq!(read("5", None).await, (second, 3), "cached instructions with another head are requested again");
     app.host.close().await;
 }
 
 #[tokio::test]
-async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() {
+async fn binary_skill_file_is_unmodified_and_text_has_no_unverified_bytes() {
     let mut listed = skill_entry();
     let digest = format!("sha256:{}", Hash::of_bytes(&[0, 255]));
     let image = "skill://demo/a.png";
@@ -328,17 +335,18 @@ async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() 
     let answer = |content: Value| ("resources/read", json!({ "contents": [content] }));
     let answers = [
         answer(json!({ "uri": image, "blob": "AP8=", "mimeType": "image/png" })),
-        answer(json!({ "uri": OTHER_FILE_URI, "text": "more", "blob": "AP8=" })),
+        answer(json!({ "uri": SECOND_SKILL_FILE_URI, "text": "more", "blob": "AP8=" })),
         answer(json!({ "uri": image, "blob": "no base64" })),
     ];
-    let app = app_with_replies(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
+    let app =
+        start_app_with_skills_server(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
     let read = |id: &str, file: &str| {
         skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), Some(file.into()))
     };
     let binary = read("1", image).await.unwrap().contents;
     assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "a binary file has bytes and no text");
     assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "the media type is the server's");
-    let both = read("2", OTHER_FILE_URI).await.unwrap().contents;
+    let both = read("2", SECOND_SKILL_FILE_URI).await.unwrap().contents;
     assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "unverified bytes are dropped");
     let broken = read("3", image).await;
     assert!(
@@ -349,28 +357,30 @@ async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() 
 }
 
 #[tokio::test]
-async fn file_that_differs_from_its_entry_is_rejected() {
+async fn skill_file_that_differs_from_its_listed_hash_is_rejected() {
     let cases = [
         (
             "of another length",
-            json!([{ "uri": OTHER_FILE_URI, "text": "more!" }]),
+            json!([{ "uri": SECOND_SKILL_FILE_URI, "text": "more!" }]),
             SkillMismatch::Size { listed: 4, found: 5 },
         ),
-        ("other bytes", json!([{ "uri": OTHER_FILE_URI, "text": "mire" }]), SkillMismatch::Digest),
+        ("other bytes", json!([{ "uri": SECOND_SKILL_FILE_URI, "text": "mire" }]), SkillMismatch::Digest),
         ("another file", json!([{ "uri": SKILL_URI, "text": "more" }]), SkillMismatch::OtherContents),
         ("nothing", json!([]), SkillMismatch::OtherContents),
     ];
     let answers = cases.clone().map(|(_, contents, _)| ("resources/read", json!({ "contents": contents })));
-    let app =
-        app_with_replies(&[&[("skills/list", json!({ "skills": [skill_entry()] }))][..], &answers].concat()).await;
+    let app = start_app_with_skills_server(
+        &[&[("skills/list", json!({ "skills": [skill_entry()] }))][..], &answers].concat(),
+    )
+    .await;
     for (number, (what, _, expected)) in cases.into_iter().enumerate() {
         let read = skill_reader(&app)
-            .read(what.into(), "s".into(), (SKILL_URI.into(), None), Some(OTHER_FILE_URI.into()))
+            .read(what.into(), "s".into(), (SKILL_URI.into(), None), Some(SECOND_SKILL_FILE_URI.into()))
             .await;
         let Err(SkillError::Mismatch { server, uri, cause }) = read else { panic!("{what}: {read:?}") };
         assert_eq!(
             (server.as_str(), uri.as_str(), cause),
-            ("s", OTHER_FILE_URI, expected),
+            ("s", SECOND_SKILL_FILE_URI, expected),
             "{what}: the error names the server and the file"
         );
         assert_eq!(resource_read_count(&app).await, number + 1, "{what}: an uncached file is requested once");
@@ -381,7 +391,7 @@ async fn file_that_differs_from_its_entry_is_rejected() {
 /// A notification that the list of resources changed is reported to observers even if the list turns out to be equal.
 /// The page lists skills again after this event, since the extension defines no notification about changed skills.
 #[tokio::test]
-async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
+async fn resource_list_change_is_reported_even_if_the_new_list_is_equal() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
     let answer = r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}"#;
     let app =

@@ -10,11 +10,11 @@ use super::{ConsentRequestKind, definition_hash, request_subject};
 
 /// Maximum number of stored hashes of tool definitions, over all servers. The hashes of further tools are not stored,
 /// so that their changes are not reported.
-const MAX_STORED_HASHES: usize = 10_000;
+const MAX_STORED_DEFINITION_HASHES: usize = 10_000;
 
 /// Returns a message if the called tool's definition has changed since the last call that the answers file approved,
 /// and stores the hash of the current definition.
-pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
+pub(crate) fn message_if_tool_changed_since_last_call(api: &Api, request: &ConsentRequest) -> Option<String> {
     if ConsentRequestKind::of_request(request) != ConsentRequestKind::Tool {
         return None;
     }
@@ -57,7 +57,7 @@ impl LastDefinitionHashes {
             *tools = Value::Object(Map::new());
         }
         let tools = tools.as_object_mut()?;
-        if count >= MAX_STORED_HASHES && !tools.contains_key(tool) {
+        if count >= MAX_STORED_DEFINITION_HASHES && !tools.contains_key(tool) {
             return None;
         }
         tools.insert(tool.to_owned(), hash.into()).and_then(|before| before.as_str().map(str::to_owned))
@@ -76,12 +76,12 @@ mod tests {
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");
         assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry should have no previous hash");
-        for n in 0..MAX_STORED_HASHES {
+        for n in 0..MAX_STORED_DEFINITION_HASHES {
             last.replace("many", &n.to_string(), "1");
         }
         let count =
             |last: &LastDefinitionHashes| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
-        assert_eq!(count(&last), MAX_STORED_HASHES, "the number of tools should be limited");
+        assert_eq!(count(&last), MAX_STORED_DEFINITION_HASHES, "the number of tools should be limited");
         assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "known tools should still be updated");
     }
 }

@@ -1,12 +1,12 @@
 //! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
-    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState,
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, ReadContent, ReadContentKind, ReviewState,
     StricterReason, ToolClaims, UrlParts,
 };
 use serde_json::json;
 
-use super::entry_coverage::MissingCondition;
+use super::entry_conditions::MissingCondition;
 use super::*;
 
 /// Returns a consent request for the user's call of a tool whose definition is reviewed.
@@ -76,7 +76,7 @@ fn first_matching_entry_of_the_answers_file_decides() {
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
-    let none = || Err(UncoveredReason::NoEntryMatches(Vec::new()));
+    let none = || Err(NoAnswerReason::NoEntryMatches(Vec::new()));
     let cases = [
         (tool_request("files", "delete_all"), Ok(AnswersFileDecision::Deny), "an earlier entry takes precedence"),
         (tool_request("files", "read"), Ok(AnswersFileDecision::Allow), "a missing name matches any name"),
@@ -127,7 +127,7 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
         untrusted_servers: after.iter().map(|&server| server.to_owned()).collect(),
         same_server_readings: Vec::new(),
     };
-    let own = Reading::new("a", ReadingKind::Tool, "fetch");
+    let own = ReadContent::new("a", ReadContentKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
     let trusted = ConsentRequest {
         origin: model(&[]),
@@ -275,7 +275,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             *definition_hash = Some("another".into());
         }
         assert!(
-            matches!(act.find(&other), Err(UncoveredReason::HashDiffers(_))),
+            matches!(act.find(&other), Err(NoAnswerReason::HashDiffers(_))),
             "{what}: another hash should be reported"
         );
     }
@@ -286,7 +286,7 @@ fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
     let request = ConsentRequest { stricter_reason: Some(StricterReason::Rule), ..tool_request("files", "read") };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
+    let lack = || Err(NoAnswerReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&request).cloned(), lack(), "a pattern should not approve it");
     assert_eq!(by("d").find(&request).cloned(), lack(), "the definition's hash should not approve it");
     assert_eq!(by("h").find(&request), Ok(&AnswersFileDecision::Allow), "the payload's hash should approve it");
@@ -297,7 +297,7 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
     let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
     let by = |hash: &str| parse_answers(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = parse_answers(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
-    let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
+    let lack = || Err(NoAnswerReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     for reason in ["tool-asks-each-time", "new-tool", "tool-changed"] {
         let mut request = ConsentRequest { reason: reason.into(), ..tool_request("files", "pay") };
         if let ConsentRequestBody::Tool { claims: own, .. } = &mut request.body {

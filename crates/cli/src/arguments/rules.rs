@@ -65,7 +65,7 @@ pub(crate) enum PolicyCommand {
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
         /// Check this kind of operation instead of a tool call.
-        #[arg(long, value_parser = act_parser())]
+        #[arg(long, value_parser = dry_run_act_parser())]
         act: Option<DryRunAct>,
         /// Assume that the call is made by a model that has read another server's output.
         #[arg(long)]
@@ -86,7 +86,7 @@ const DRY_RUN_ACT_NAMES: [(&str, &str); 7] = [
     ("sign-in", "To sign in to the server"),
 ];
 
-fn act_parser() -> impl TypedValueParser<Value = DryRunAct> {
+fn dry_run_act_parser() -> impl TypedValueParser<Value = DryRunAct> {
     let names = DRY_RUN_ACT_NAMES.map(|(name, help)| PossibleValue::new(name).help(help));
     let named = |name: String| serde_json::from_value::<DryRunAct>(json!({ "kind": name.replace('-', "_") }));
     PossibleValuesParser::new(names).try_map(named)
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn every_dry_run_act_name_is_accepted() {
         for (name, _) in DRY_RUN_ACT_NAMES {
-            assert!(act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
+            assert!(dry_run_act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }
         assert!(
-            act_parser().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
+            dry_run_act_parser().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
             "a tool call is not a value of this option"
         );
     }

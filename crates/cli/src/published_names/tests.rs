@@ -41,14 +41,14 @@ fn events_have_their_published_names() {
 
 /// Returns the paths in `names` that exist in none of `values`, or at which the published name is missing from the
 /// output.
-fn paths_missing_in_values(names: &PublishedFieldNames, values: &[Value]) -> Vec<&'static str> {
+fn published_paths_missing_in_values(names: &PublishedFieldNames, values: &[Value]) -> Vec<&'static str> {
     let is_broken = |index: usize| {
         let (path, published) = names[index];
-        let published_path = sibling_path(path, published);
+        let published_path = path_with_last_name(path, published);
         // Later entries may rename an object that contains the member.
         let final_path = names[index + 1..].iter().fold(published_path.clone(), |at, (parent, name)| {
             match at.strip_prefix(parent) {
-                Some(rest) if rest.starts_with('/') => sibling_path(parent, name) + rest,
+                Some(rest) if rest.starts_with('/') => path_with_last_name(parent, name) + rest,
                 _ => at,
             }
         });
@@ -56,14 +56,14 @@ fn paths_missing_in_values(names: &PublishedFieldNames, values: &[Value]) -> Vec
         for value in values {
             // Entries apply in order, so a path can contain names that earlier entries published.
             let before = with_published_field_names(value.clone(), &names[..index]);
-            let count = members_at(&before, path).len();
+            let count = json_members_at_path(&before, path).len();
             if count == 0 {
                 continue;
             }
             is_found = true;
             let output = with_published_field_names(value.clone(), names);
-            let has_other_member = !members_at(&before, &published_path).is_empty();
-            if has_other_member || members_at(&output, &final_path).len() != count {
+            let has_other_member = !json_members_at_path(&before, &published_path).is_empty();
+            if has_other_member || json_members_at_path(&output, &final_path).len() != count {
                 return true;
             }
         }
@@ -73,12 +73,12 @@ fn paths_missing_in_values(names: &PublishedFieldNames, values: &[Value]) -> Vec
 }
 
 /// Returns the path with its last name replaced by `name`.
-fn sibling_path(path: &str, name: &str) -> String {
+fn path_with_last_name(path: &str, name: &str) -> String {
     path.rsplit_once('/').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}/{name}"))
 }
 
 /// Returns the members at a path. If the path contains `*`, there may be several.
-fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
+fn json_members_at_path<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
     let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let found: Vec<&Value> = match value {
         Value::Array(items) if name == "*" => items.iter().collect(),
@@ -86,14 +86,14 @@ fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
         _ => Vec::new(),
     };
     match rest {
-        Some(rest) => found.into_iter().flat_map(|inner| members_at(inner, rest)).collect(),
+        Some(rest) => found.into_iter().flat_map(|inner| json_members_at_path(inner, rest)).collect(),
         None => found,
     }
 }
 
 #[track_caller]
 fn assert_all_paths_exist(names: &PublishedFieldNames, values: &[Value]) {
-    assert_eq!(paths_missing_in_values(names, values), [""; 0], "these paths should exist in {values:?}");
+    assert_eq!(published_paths_missing_in_values(names, values), [""; 0], "these paths should exist in {values:?}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn published_field_path_missing_in_values_is_found() {
         (&[("outer/new", "old"), ("outer/old", "older")], &["outer/new"], "a published name that is renamed again"),
     ];
     for (names, expected, why) in cases {
-        assert_eq!(paths_missing_in_values(names, &values), expected, "{why}");
+        assert_eq!(published_paths_missing_in_values(names, &values), expected, "{why}");
     }
 }
 
@@ -126,6 +126,7 @@ fn published_field_paths_of_servers_exist() {
             proposal: FolderProposal::None { reason: ProposalRefusal::System },
         }],
         sandbox: None,
+        refusal: None,
     };
     let server = Server {
         name: "files".into(),
@@ -143,6 +144,7 @@ fn published_field_paths_of_servers_exist() {
         state,
         since: 0,
         approved: true,
+        launched_hash: None,
         revision: None,
         detection: Some("by its response".into()),
         claims: None,
@@ -159,7 +161,7 @@ fn published_field_paths_of_servers_exist() {
         flow: DataFlow::default(),
         muted_until: None,
         refused_consent_requests: 1,
-        marks: marks(),
+        marks: review_marks(),
         pid: None,
         sandbox_mechanism: Some("Landlock".into()),
         installed: None,
@@ -167,7 +169,7 @@ fn published_field_paths_of_servers_exist() {
     assert_all_paths_exist(SERVER_FIELD_NAMES, &[to_json_value(&server)]);
 }
 
-fn marks() -> ReviewMarks {
+fn review_marks() -> ReviewMarks {
     ReviewMarks {
         diff: Some(DefinitionDiff { is_truncated: true, ..DefinitionDiff::default() }),
         look_alikes: vec![LookAlike { server: "mail".into(), name: "send".into(), is_identical: true }],
@@ -207,7 +209,7 @@ fn published_field_paths_of_tools_and_prompts_exist() {
         allowed: false,
         others: None,
         hash: "h".into(),
-        marks: marks(),
+        marks: review_marks(),
     };
     let prompt = Prompt {
         name: "summary".into(),
@@ -217,7 +219,7 @@ fn published_field_paths_of_tools_and_prompts_exist() {
         icons: Vec::new(),
         others: None,
         hash: "h".into(),
-        marks: marks(),
+        marks: review_marks(),
     };
     assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&tool)]);
     assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&prompt)]);

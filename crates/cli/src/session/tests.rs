@@ -12,12 +12,12 @@ use super::*;
 /// Writer that records each printed text, with the number of consent requests in the local copy of the host's state at
 /// that time.
 #[derive(Clone)]
-struct RequestCountPrinter {
+struct PendingRequestCountWriter {
     view: watch::Receiver<HostView>,
     printed: Arc<Mutex<Vec<(usize, String)>>>,
 }
 
-impl Write for RequestCountPrinter {
+impl Write for PendingRequestCountWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let open = self.view.borrow().consent_requests.len();
         self.printed.lock().unwrap().push((open, String::from_utf8_lossy(bytes).into_owned()));
@@ -44,7 +44,7 @@ impl EventPrinter for ConversationEventPrinter {
 async fn s33_call_is_printed_before_its_consent_request() {
     let (view_sender, view) = watch::channel(HostView::default());
     let printed = Arc::default();
-    let screen = RequestCountPrinter { view, printed: Arc::clone(&printed) };
+    let screen = PendingRequestCountWriter { view, printed: Arc::clone(&printed) };
     let output = Output::with_streams(false, Box::new(screen.clone()), Box::new(screen));
     let (talk, _ends) = ConversationPrinter::new("c".into());
     let body = ItemBody::ToolCall {
@@ -57,6 +57,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         error: None,
         failure: None,
         duration_milliseconds: 0,
+        waited_milliseconds: None,
         used: None,
         omitted_bytes: None,
     };
@@ -88,7 +89,8 @@ async fn s33_call_is_printed_before_its_consent_request() {
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::ConsentRequestChanged { consent_request: request }];
-    apply_events(&Events { first: 0, events }, &view_sender, &mut ConversationEventPrinter { talk, output }).await;
+    print_and_apply_batch(&Events { first: 0, events }, &view_sender, &mut ConversationEventPrinter { talk, output })
+        .await;
     assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();

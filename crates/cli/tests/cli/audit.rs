@@ -14,8 +14,8 @@ fn allowing_answers() -> serde_json::Value {
 /// Creates a folder whose audit log contains the approval of a server's start, an approved call and a denied call.
 fn folder_with_audit_log() -> TestFolder {
     let folder = TestFolder::new();
-    folder.run_with(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
-    folder.run_with(&allowing_answers(), &["call", "demo", "fail"]).error(3);
+    folder.run_with_answers(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
+    folder.run_with_answers(&allowing_answers(), &["call", "demo", "fail"]).error(3);
     folder
 }
 

@@ -68,7 +68,7 @@ fn installed_bundle_runs_in_its_sandbox_after_consent() {
     assert_eq!(server["sandbox"]["folders"], json!([{ "path": place.canonicalize().unwrap(), "access": "read" }]));
     let call = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
     folder.run(&call).error(3);
-    let allowed = folder.run_with(&crate::program::allowing_answers(json!([])), &call);
+    let allowed = folder.run_with_answers(&crate::program::allowing_answers(json!([])), &call);
     assert_eq!(allowed.value()["content"][0]["text"], "2 + 40 = 42", "the program should run in its folder");
 }
 

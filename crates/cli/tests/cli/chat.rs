@@ -24,18 +24,18 @@ impl Drop for Aimock {
 
 /// Creates a folder whose settings contain the demo server, with the reviewed tool `add`, and a model provider that
 /// replies as these fixtures define.
-fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
+fn folder_with_mock_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = start_aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
     std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
     std::fs::write(folder.path("data").join("models.json"), settings.to_string()).expect("the provider is set up");
-    let listed = folder.run_with(&allowing_answers(json!([])), &["review", "demo"]);
+    let listed = folder.run_with_answers(&allowing_answers(json!([])), &["review", "demo"]);
     let value = listed.value();
     let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
     let reviewed = format!("add@{}", add["hash"].as_str().expect("a hash"));
-    folder.run_with(&allowing_answers(json!([])), &["review", "demo", "--accept", &reviewed]).value();
+    folder.run_with_answers(&allowing_answers(json!([])), &["review", "demo", "--accept", &reviewed]).value();
     (folder, aimock)
 }
 
@@ -64,15 +64,15 @@ pub(crate) fn start_aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
 
 #[test]
 fn model_calls_a_tool_and_replies_with_its_result() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"content": "I add.", "toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
         },
         {"match": {"userMessage": "Add", "toolResultContains": "2 + 40 = 42"}, "response": {"content": "It is 42."}},
     ]));
-    let ended =
-        folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let ended = folder
+        .run_with_answers(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call should be returned");
     let decisions: Vec<_> = ended.decided_requests().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
     assert_eq!(decisions, [("tool", "allowed", "answers")], "the call should be decided like every other call");
@@ -90,7 +90,7 @@ fn model_calls_a_tool_and_replies_with_its_result() {
 
 #[test]
 fn call_without_an_entry_is_denied_and_the_model_is_informed() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -99,7 +99,7 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
     ]));
     let answers =
         json!([{"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}]);
-    let ended = folder.run_with(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let ended = folder.run_with_answers(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I may not.", "X09: the model should continue without the call");
     assert!(
         ended.decided_requests().contains(&("tool", "denied", "answers")),
@@ -110,20 +110,21 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
 
 #[test]
 fn provider_errors_are_reported_with_advice() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
-    let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--message", "busy"]);
+    let ended = folder.run_with_answers(&allowing_answers(json!([])), &["chat", "--message", "busy"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "rateLimited", "the error code should be reported: {message}");
     assert!(message.contains("try again"), "the message should contain advice: {message}");
-    let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
+    let ended =
+        folder.run_with_answers(&allowing_answers(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
     assert!(ended.error(1).1.contains("fake"), "the message should name the providers");
 }
 
 #[test]
 fn each_input_line_is_a_message_of_one_conversation() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "second", "turnIndex": 1}, "response": {"content": "Two."}},
         {"match": {"userMessage": "first"}, "response": {"content": "One."}},
     ]));
@@ -146,7 +147,7 @@ fn each_input_line_is_a_message_of_one_conversation() {
 
 #[test]
 fn failed_reply_does_not_end_an_interactive_conversation() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         // The provider uses the first matching fixture. A message without a reply is sent again together with the next
         // one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
@@ -168,20 +169,20 @@ fn failed_reply_does_not_end_an_interactive_conversation() {
 
 #[test]
 fn endless_tool_calls_are_stopped_with_a_failure_status() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "Add"}, "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]}},
     ]));
     let settings = json!({"chat": {"rounds": 1}});
     std::fs::write(folder.path("data").join("settings.json"), settings.to_string()).expect("the settings are written");
-    let ended =
-        folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let ended = folder
+        .run_with_answers(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     let (_, message) = ended.error(1);
     assert!(message.contains("1 times in a row"), "the reached limit should be a failure: {message}");
 }
 
 #[test]
 fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -199,11 +200,11 @@ fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
     );
 
     let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
-    let ended = folder.run_with(&allowing_answers(json!([])), &chat);
+    let ended = folder.run_with_answers(&allowing_answers(json!([])), &chat);
     assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry should be withheld");
     assert!(ended.decided_requests().contains(&("result", "denied", "answers")), "{:?}", ended.decided_requests());
     let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
-    let ended = folder.run_with(&allowing_answers(entry), &chat);
+    let ended = folder.run_with_answers(&allowing_answers(entry), &chat);
     assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry should be sent to the model");
 
     assert_eq!(
@@ -212,6 +213,6 @@ fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
         "S27: the tool should use the setting of the server again"
     );
     assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: the setting of the server should be shown");
-    let ended = folder.run_with(&allowing_answers(json!([])), &chat);
+    let ended = folder.run_with_answers(&allowing_answers(json!([])), &chat);
     assert_eq!(ended.value()["text"], "It is 42.", "S27: no review should be required when it is off");
 }

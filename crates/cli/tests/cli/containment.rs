@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::program::{TestFolder, allowing_answers};
 
-fn sandboxed_folder(sandbox: serde_json::Value) -> TestFolder {
+fn folder_with_sandboxed_server(sandbox: serde_json::Value) -> TestFolder {
     let demo = testkit::binaries::demo_server();
     TestFolder::with_config(&json!({"mcpServers": {"demo": {"command": demo, "sandbox": sandbox}}}).to_string())
 }
@@ -13,7 +13,7 @@ fn sandboxed_folder(sandbox: serde_json::Value) -> TestFolder {
 fn sandbox_plan_is_shown_without_starting_anything() {
     let inside = tempfile::tempdir().unwrap();
     let path = inside.path().canonicalize().unwrap();
-    let folder = sandboxed_folder(json!({"folders": [{"path": path, "access": "write"}]}));
+    let folder = folder_with_sandboxed_server(json!({"folders": [{"path": path, "access": "write"}]}));
     let plan = folder.run(&["sandbox", "demo"]);
     assert_eq!(
         plan.value()["plan"]["folders"],
@@ -30,9 +30,9 @@ fn sandbox_plan_is_shown_without_starting_anything() {
 
 #[test]
 fn sandboxed_server_is_used_like_any_other() {
-    let folder = sandboxed_folder(json!({"network": false}));
-    let ended =
-        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+    let folder = folder_with_sandboxed_server(json!({"network": false}));
+    let ended = folder
+        .run_with_answers(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
     assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "the server should respond");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
     assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism should be reported: {by:?}");
@@ -40,7 +40,7 @@ fn sandboxed_server_is_used_like_any_other() {
 
 #[test]
 fn unavailable_sandbox_is_reported_with_its_cause() {
-    let folder = sandboxed_folder(json!({"folders": [{"path": "/nowhere/at/all"}]}));
+    let folder = folder_with_sandboxed_server(json!({"folders": [{"path": "/nowhere/at/all"}]}));
     let (code, message) = (folder.run(&["sandbox", "demo"]), "/nowhere/at/all");
     assert_ne!(code.status, 0, "the server should not be started");
     let error = code.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
@@ -49,7 +49,7 @@ fn unavailable_sandbox_is_reported_with_its_cause() {
 
 #[test]
 fn s24_reachable_hosts_are_listed() {
-    let folder = sandboxed_folder(json!({"network": ["API.example.com", "*.example.org:8443"]}));
+    let folder = folder_with_sandboxed_server(json!({"network": ["API.example.com", "*.example.org:8443"]}));
     let plan = folder.run(&["sandbox", "demo"]);
     if plan.status != 0 {
         let error = plan.result()["error"]["message"].as_str().unwrap_or_default().to_owned();

@@ -43,7 +43,7 @@ fn doctor_command(folder: &TestFolder) -> Command {
     command
 }
 
-fn is_empty(folder: &Path) -> bool {
+fn is_folder_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
@@ -84,7 +84,7 @@ fn required_runtime_is_found_with_its_version() {
         finding_text(sandbox, "seen").contains("bubblewrap"),
         "each part of the sandbox should be tested: {sandbox}"
     );
-    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing should be created");
+    assert!(is_folder_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing should be created");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn doctor_runs_with_unusable_settings_and_folders() {
 }
 
 #[test]
-fn report_contains_no_private_data() {
+fn doctor_report_contains_no_private_data() {
     let secret = |name: &str| format!("{PRIVATE_MARKER}-{name}");
     let config = json!({"mcpServers": {
         secret("npx"): {"command": "npx", "args": ["-y", secret("argument")], "env": {secret("NAME"): secret("value")}, "cwd": "/"},

@@ -6,7 +6,7 @@ use testkit::guide_examples::guide_examples;
 use crate::program::{TestFolder, allowing_answers};
 
 /// Prefixes of commands that this test does not run, each with the reason.
-const SKIPPED_COMMANDS: [(&str, &str); 16] = [
+const GUIDE_COMMANDS_NOT_RUN: [(&str, &str); 16] = [
     ("audit verify", "needs a keychain to prove the log; tested in audit.rs"),
     ("watch", "runs until it is stopped; tested in signals.rs"),
     ("doctor", "its result depends on the computer; tested in doctor.rs"),
@@ -32,7 +32,7 @@ fn commands_of_the_guide_succeed_on_the_demo_server() {
     let examples = guide_examples("en");
     let is_not_run = |words: &[String]| {
         let line = words.join(" ");
-        SKIPPED_COMMANDS.iter().any(|(start, _)| line.starts_with(start))
+        GUIDE_COMMANDS_NOT_RUN.iter().any(|(start, _)| line.starts_with(start))
     };
     for example in examples.iter().filter(|example| !is_not_run(&example.words[1..])) {
         let mut command = folder.command();
@@ -43,7 +43,7 @@ fn commands_of_the_guide_succeed_on_the_demo_server() {
         let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{}: {:?}\n{printed}\n{errors}", example.location, example.words);
     }
-    for (start, _) in SKIPPED_COMMANDS {
+    for (start, _) in GUIDE_COMMANDS_NOT_RUN {
         let is_used = examples.iter().any(|example| example.words[1..].join(" ").starts_with(start));
         assert!(is_used, "the guide should have a command that starts with {start}");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use testkit::import::import_fixtures;
+use testkit::import::import_fixture_path;
 
 use crate::program::TestFolder;
 
@@ -14,7 +14,7 @@ fn folder_without_servers() -> TestFolder {
 }
 
 /// Returns all files in a folder and its subfolders, with their contents.
-fn read_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn read_all_files_in_folder(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -38,7 +38,7 @@ fn find_server<'v>(servers: &'v Value, name: &str) -> &'v Value {
 #[test]
 fn dry_run_lists_candidates_and_writes_nothing() {
     let folder = folder_without_servers();
-    let home = import_fixtures("homes/linux");
+    let home = import_fixture_path("homes/linux");
     let before = fs::read(folder.path("mcp.json")).unwrap();
     let ended = folder.run(&["import", "--dry-run", "--home", home.to_str().unwrap()]);
     let servers = ended.value();
@@ -80,13 +80,13 @@ fn dry_run_lists_candidates_and_writes_nothing() {
 #[test]
 fn import_writes_servers_without_secrets() {
     let folder = folder_without_servers();
-    let home = import_fixtures("homes");
-    let home_before = read_files(&home);
+    let home = import_fixture_path("homes");
+    let home_before = read_all_files_in_folder(&home);
     let linux = home.join("linux");
     let ended = folder.run(&["import", "--home", linux.to_str().unwrap()]);
     let servers = ended.value();
     let new = |status: &str| servers.as_array().unwrap().iter().filter(|row| row["status"] == status).count();
-    assert_eq!(read_files(&home), home_before, "no file of another app should be changed");
+    assert_eq!(read_all_files_in_folder(&home), home_before, "no file of another app should be changed");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
     let written = settings["mcpServers"].as_object().unwrap();
     assert_eq!(
@@ -106,7 +106,7 @@ fn import_writes_servers_without_secrets() {
         "Bearer ${secret:shop-api.Authorization}"
     );
     assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference should be preserved");
-    for (file, bytes) in read_files(&folder.path("")) {
+    for (file, bytes) in read_all_files_in_folder(&folder.path("")) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in [
             "hunter2",
@@ -143,9 +143,9 @@ fn import_writes_servers_without_secrets() {
 }
 
 #[test]
-fn broken_file_is_reported_and_does_not_affect_others() {
+fn broken_import_file_is_reported_and_does_not_affect_others() {
     let folder = folder_without_servers();
-    let home = import_fixtures("traps/broken-json");
+    let home = import_fixture_path("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
     assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file should be read");
     let problem = ended.lines.iter().find(|line| line["event"] == "problem").expect("the problem is an event");
@@ -160,24 +160,24 @@ fn broken_file_is_reported_and_does_not_affect_others() {
 #[test]
 fn import_can_be_limited_to_an_app_or_a_file() {
     let folder = folder_without_servers();
-    let home = import_fixtures("homes/linux");
+    let home = import_fixture_path("homes/linux");
     let home = home.to_str().unwrap();
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", "Codex"]);
     assert!(
         ended.value().as_array().unwrap().iter().all(|row| row["app"] == "codex"),
         "only servers of the app should be listed"
     );
-    let file = import_fixtures("homes/linux/.codex/config.toml");
+    let file = import_fixture_path("homes/linux/.codex/config.toml");
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", file.to_str().unwrap()]);
     assert_eq!(ended.value().as_array().unwrap().len(), 4, "only servers of the file should be listed");
-    let project = import_fixtures("homes/project");
+    let project = import_fixture_path("homes/project");
     let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", project.to_str().unwrap()]);
     assert_eq!(
         find_server(ended.value(), "project-code")["app"],
         "vscode",
         "only servers of the project should be listed"
     );
-    let broken = import_fixtures("traps/broken-toml/.codex/config.toml");
+    let broken = import_fixture_path("traps/broken-toml/.codex/config.toml");
     let ended = folder.run(&["import", "--from", broken.to_str().unwrap()]);
     assert!(
         ended.error(2).1.contains("line 3: column 12: "),
@@ -195,7 +195,7 @@ fn import_can_be_limited_to_an_app_or_a_file() {
 fn import_creates_the_settings_file() {
     let folder = TestFolder::with_config("{}");
     fs::remove_file(folder.path("mcp.json")).unwrap();
-    let home = import_fixtures("traps/bom");
+    let home = import_fixture_path("traps/bom");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
     assert_eq!(ended.value()[0]["status"], "new");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
@@ -217,7 +217,7 @@ fn link_installs_a_server_and_contains_no_secret() {
         "the notes should name the placeholder"
     );
     let link = value["link"].as_str().unwrap();
-    let read = other_apps::import(link, &[]).unwrap();
+    let read = other_apps::parse_pasted_servers(link, &[]).unwrap();
     assert_eq!(read[0].config.command_line(), "server --level 1", "the link should be parsed as the same server");
     assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "the link should not contain the secret");
     for (app, title) in [("drawbridge", "Drawbridge"), ("cursor", "Cursor"), ("vscode", "VS Code")] {

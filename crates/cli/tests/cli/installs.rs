@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
-use crate::registry::{TestRegistryWithEntries, active_metadata, notes_server_entry};
+use crate::registry::{TestRegistryWithEntries, active_registry_metadata, notes_registry_entry};
 
 const SERVER_NAME: &str = "io.github.alice/notes";
 
 #[test]
 fn package_is_installed_with_its_version_and_a_sandbox() {
     let folder = TestFolder::with_config("{}");
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(active_metadata())]);
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(active_registry_metadata())]);
     let ended = listed.run(&folder, &["install", SERVER_NAME, "--yes"]);
     let choice = ended.error(2).1;
     assert!(choice.contains("--package 1 (npm @alice/notes)") && choice.contains("--remote=1"), "{choice}");
@@ -33,7 +33,7 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
 #[test]
 fn remote_server_is_installed_with_its_headers() {
     let folder = TestFolder::with_config("{}");
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(active_metadata())]);
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(active_registry_metadata())]);
     let arguments = ["install", SERVER_NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
     listed.run(&folder, &arguments).value();
     let expected = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
@@ -43,7 +43,7 @@ fn remote_server_is_installed_with_its_headers() {
 #[test]
 fn current_registry_entry_is_shown_and_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(active_metadata())]);
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(active_registry_metadata())]);
     let arguments = ["install", SERVER_NAME, "--remote", "--set", "X-Team=red"];
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
@@ -58,7 +58,7 @@ fn current_registry_entry_is_shown_and_installed() {
 #[test]
 fn deleted_registry_entry_is_not_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(
         json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }),
     )]);
     let ended = listed.run(&folder, &["install", SERVER_NAME, "--remote", "--set", "X-Team=red", "--yes"]);
@@ -70,7 +70,7 @@ fn deleted_registry_entry_is_not_installed() {
 fn registry_bundle_is_downloaded_and_upgraded() {
     let folder = TestFolder::with_config("{}");
     let listed = TestRegistryWithEntries::start(Vec::new());
-    let hash = listed.list_bundle("1.2.3", &Bundle::small());
+    let hash = listed.add_bundle_entry("1.2.3", &Bundle::small());
     let name = "io.github.alice/demo";
     let ended = listed.run(&folder, &["install", name, "--no-sandbox", "--yes"]);
     assert_eq!(ended.value()["origin"]["registry"]["bundle"]["sha256"], hash.as_str(), "{ended:?}");
@@ -80,7 +80,7 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 
     let mut newer = Bundle::small();
     newer.manifest["version"] = "1.3.0".into();
-    listed.list_bundle("1.3.0", &newer);
+    listed.add_bundle_entry("1.3.0", &newer);
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--dry-run"]);
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.3.0");
     assert_eq!(ended.value()["before"]["command"], first.as_str(), "{ended:?}");
@@ -96,10 +96,10 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 }
 
 #[test]
-fn file_that_differs_from_the_listed_hash_is_rejected() {
+fn registry_bundle_that_differs_from_its_listed_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let listed = TestRegistryWithEntries::start(Vec::new());
-    listed.list_bundle("1.2.3", &Bundle::small());
+    listed.add_bundle_entry("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);
     assert!(ended.error(3).1.contains("another file than the one in the registry"), "{ended:?}");

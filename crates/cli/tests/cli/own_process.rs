@@ -15,16 +15,16 @@ use crate::program::TestFolder;
 /// in `/proc` always belong to root.
 const UNPRIVILEGED_USER: u32 = 65_534;
 /// Maximum time to wait for an expected change, on a slow machine.
-const CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
+const PROCESS_CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Returns the user id that owns the files of a process in `/proc`. It is that of root if other processes of the user
 /// can't read the memory of the process.
-fn process_owner(pid: u32) -> Option<u32> {
+fn owner_of_process_files(pid: u32) -> Option<u32> {
     fs::metadata(format!("/proc/{pid}/environ")).ok().map(|facts| facts.uid())
 }
 
 /// Returns the process id of the MCP server that is a child process of `parent`, if there is one.
-fn child_process(parent: u32) -> Option<u32> {
+fn mcp_server_child_process(parent: u32) -> Option<u32> {
     let is_child = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let fields: Vec<&str> =
@@ -36,13 +36,13 @@ fn child_process(parent: u32) -> Option<u32> {
     processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_child)
 }
 
-fn poll_until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+fn poll_until_found<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = find() {
             return found;
         }
-        assert!(began.elapsed() < CHANGE_TIMEOUT, "{what}");
+        assert!(began.elapsed() < PROCESS_CHANGE_TIMEOUT, "{what}");
         // sleep: polls, because no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -67,10 +67,10 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     }
     let mut program = command.spawn().unwrap();
     let pid = program.id();
-    let server = poll_until("it starts its server", || child_process(pid));
+    let server = poll_until_found("it starts its server", || mcp_server_child_process(pid));
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
-    let of_server = process_owner(server);
-    let of_program = process_owner(pid);
+    let of_server = owner_of_process_files(server);
+    let of_program = owner_of_process_files(pid);
     program.kill().unwrap();
     program.wait().unwrap();
     assert_eq!(of_program, Some(0), "other programs of the user should not be able to read its memory or environment");

@@ -138,7 +138,7 @@ impl TestFolder {
     }
 
     /// Runs the program with JSON output and an answers file that has this content.
-    pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
+    pub(crate) fn run_with_answers(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers_option(answers);
         parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }

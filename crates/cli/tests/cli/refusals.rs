@@ -28,7 +28,7 @@ fn server_is_not_started_without_consent() {
 }
 
 #[test]
-fn refused_servers_are_listed_as_refused() {
+fn servers_whose_start_was_denied_are_listed_as_refused() {
     let ended = TestFolder::new().run(&["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "the server should be listed");
@@ -43,7 +43,7 @@ fn tool_is_not_called_without_consent() {
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "name": "other_*", "unreviewed": true, "answer": {"action": "allow"}},
     ]);
-    let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
+    let ended = folder.run_with_answers(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
     assert_eq!(ended.error(3).0, "refused", "the call should be denied");
     let expected = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
     assert_eq!(ended.decided_requests(), expected, "a consent request without an entry should be denied");
@@ -52,12 +52,12 @@ fn tool_is_not_called_without_consent() {
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "answer": {"action": "cancel"}},
     ]);
-    let ended = folder.run_with(&cancel, &["call", "demo", "add"]);
+    let ended = folder.run_with_answers(&cancel, &["call", "demo", "add"]);
     assert_eq!(ended.error(3).0, "cancelled", "cancelling should have its own code");
 
     let deny = json!([{"kind": "start-server", "answer": {"action": "deny"}}, {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     assert_eq!(
-        folder.run_with(&deny, &["tools", "demo"]).error(3).0,
+        folder.run_with_answers(&deny, &["tools", "demo"]).error(3).0,
         "refused",
         "the first matching entry should decide"
     );
@@ -66,7 +66,9 @@ fn tool_is_not_called_without_consent() {
 #[test]
 fn approval_by_the_answers_file_applies_to_one_run_only() {
     let folder = TestFolder::new();
-    folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
+    folder
+        .run_with_answers(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#])
+        .value();
     assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run should request consent again");
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, bundle_entry};
-pub(crate) use testkit::registry::{active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, bundle_registry_entry};
+pub(crate) use testkit::registry::{active_registry_metadata, notes_registry_entry};
 use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
@@ -28,13 +28,13 @@ impl TestRegistryWithEntries {
     }
 
     /// Lists a bundle with this version as the first entry, and returns the hash of the bundle.
-    pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
+    pub(crate) fn add_bundle_entry(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
         let sha256 = format!("{:x}", Sha256::digest(&bytes));
         self.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), bytes);
         let url = self.registry.server.url("/demo.mcpb");
-        self.registry.entries.lock().unwrap().insert(0, bundle_entry(version, &url, &sha256));
+        self.registry.entries.lock().unwrap().insert(0, bundle_registry_entry(version, &url, &sha256));
         sha256
     }
 
@@ -54,7 +54,7 @@ impl TestRegistryWithEntries {
 fn server_is_found_and_cached_while_the_registry_is_offline() {
     let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(deprecated)]);
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(deprecated)]);
     let ended = listed.run(&folder, &["registry", "search", "notes"]);
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
@@ -85,7 +85,7 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
 #[test]
 fn exact_command_and_address_of_a_server_are_shown() {
     let folder = TestFolder::with_config("{}");
-    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(active_metadata())]);
+    let listed = TestRegistryWithEntries::start(vec![notes_registry_entry(active_registry_metadata())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));

@@ -7,7 +7,7 @@ use crate::program::{TestFolder, parse_output};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn call_propagates_the_trace_context_of_the_parent() {
-    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const PARENT_TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server =
         HttpServer::start(|request, answer| async move { ordinary::respond("2026-07-28", &request, answer).await })
             .await;
@@ -18,7 +18,7 @@ async fn call_propagates_the_trace_context_of_the_parent() {
     ]));
     let called = tokio::task::spawn_blocking(move || {
         let mut command = folder.command();
-        command.env("TRACEPARENT", PARENT).env("TRACESTATE", "no list").env("BAGGAGE", "team=blue");
+        command.env("TRACEPARENT", PARENT_TRACEPARENT).env("TRACESTATE", "no list").env("BAGGAGE", "team=blue");
         command.arg("--json").args(options).args(["call", "far", "echo", "--args", r#"{"text": "hello"}"#]);
         parse_output(command.output().expect("the program runs"))
     })
@@ -29,7 +29,7 @@ async fn call_propagates_the_trace_context_of_the_parent() {
     let request =
         server.received_requests().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
     let meta = request.json()["params"]["_meta"].clone();
-    assert_eq!(meta["traceparent"], PARENT, "the trace context should be sent: {meta}");
+    assert_eq!(meta["traceparent"], PARENT_TRACEPARENT, "the trace context should be sent: {meta}");
     assert_eq!(meta["baggage"], "team=blue", "the baggage should be sent: {meta}");
     assert_eq!(meta.get("tracestate"), None, "invalid values should not be sent: {meta}");
 }
@@ -49,8 +49,8 @@ async fn server_by_url_is_used_like_any_other() {
             {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
         ]);
         let (servers, called) = tokio::task::spawn_blocking(move || {
-            let servers = folder.run_with(&answers, &["servers"]);
-            (servers, folder.run_with(&answers, &["call", "far", "echo", "--args", r#"{"text": "hello"}"#]))
+            let servers = folder.run_with_answers(&answers, &["servers"]);
+            (servers, folder.run_with_answers(&answers, &["call", "far", "echo", "--args", r#"{"text": "hello"}"#]))
         })
         .await
         .expect("the program runs");

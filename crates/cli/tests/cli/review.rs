@@ -11,7 +11,7 @@ fn definition_names(list: &Value) -> Vec<&str> {
 #[test]
 fn reviewed_tools_stay_reviewed_and_the_rest_is_listed() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
-    let run = |args: &[&str]| folder.run_with(&allowing_answers(json!([])), args);
+    let run = |args: &[&str]| folder.run_with_answers(&allowing_answers(json!([])), args);
     let listed = run(&["review", "demo"]);
     assert!(
         definition_names(&listed.value()["tools"]).contains(&"add"),

@@ -64,8 +64,8 @@ fn policy_check_reports_each_condition_with_its_value() {
 #[test]
 fn deny_rule_overrides_the_answers_file() {
     let folder = folder_with_deny_rule();
-    let ended =
-        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
+    let ended = folder
+        .run_with_answers(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
     let (code, message) = ended.error(3);
     assert_eq!(code, "refused", "the call should be denied: {message}");
     assert!(message.contains("rule 1"), "the rule should be named: {message}");

@@ -6,11 +6,11 @@ use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
 /// Protocol revisions in which servers request input in different ways: by JSON-RPC requests, and by results that state
 /// the required input.
-const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+const PROTOCOL_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-fn call_with_answer(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
+fn call_tool_with_answers_entry(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
     let folder = TestFolder::with_arguments(&["--revision", revision]);
-    folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
+    folder.run_with_answers(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
 }
 
 fn result_text(ended: &ProgramResult) -> &str {
@@ -19,9 +19,9 @@ fn result_text(ended: &ProgramResult) -> &str {
 
 #[test]
 fn forms_are_accepted_declined_and_cancelled() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let refused = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
+        let refused = folder.run_with_answers(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
         assert_eq!(
             result_text(&refused),
             "The user declined.",
@@ -36,7 +36,7 @@ fn forms_are_accepted_declined_and_cancelled() {
         assert!(fields.len() > 3, "the form should have all kinds of fields: {fields:?}");
 
         for (action, word) in [("decline", "declined"), ("cancel", "cancelled")] {
-            let ended = call_with_answer(
+            let ended = call_tool_with_answers_entry(
                 revision,
                 "ask_user",
                 "{}",
@@ -46,7 +46,7 @@ fn forms_are_accepted_declined_and_cancelled() {
         }
 
         let content: serde_json::Map<String, Value> = fields.iter().filter_map(valid_field_value).collect();
-        let ended = call_with_answer(
+        let ended = call_tool_with_answers_entry(
             revision,
             "ask_user",
             "{}",
@@ -91,7 +91,7 @@ fn valid_field_value(field: &Value) -> Option<(String, Value)> {
 #[test]
 fn content_that_does_not_match_the_form_is_never_sent() {
     let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
-    let ended = call_with_answer("2026-07-28", "ask_user", "{}", answer);
+    let ended = call_tool_with_answers_entry("2026-07-28", "ask_user", "{}", answer);
     assert_eq!(result_text(&ended), "The user declined.", "the form should be declined");
     let shown =
         ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the consent request should be an event");
@@ -102,9 +102,9 @@ fn content_that_does_not_match_the_form_is_never_sent() {
 
 #[test]
 fn sampling_response_from_the_answers_file_is_sent() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
-        let ended = call_with_answer(revision, "ask_model", r#"{"with_picture": true}"#, answer);
+        let ended = call_tool_with_answers_entry(revision, "ask_model", r#"{"with_picture": true}"#, answer);
         assert_eq!(
             result_text(&ended),
             "answers said: Aye. (stopped: endTurn)",
@@ -122,8 +122,12 @@ fn sampling_response_from_the_answers_file_is_sent() {
             "the event should contain the payload in {revision}"
         );
     }
-    let ended =
-        call_with_answer("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));
+    let ended = call_tool_with_answers_entry(
+        "2025-11-25",
+        "ask_model",
+        "{}",
+        json!({"kind": "sampling", "answer": {"action": "deny"}}),
+    );
     assert_eq!(ended.status, 1, "without a response the tool should fail: {:?}", ended.result());
 }
 
@@ -133,7 +137,7 @@ fn sampling_is_off_by_default() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
     assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling should be off by default");
-    let refused = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
+    let refused = folder.run_with_answers(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(
         refused.status,
         1,
@@ -147,9 +151,9 @@ fn sampling_is_off_by_default() {
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
     assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit should be set");
     assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits should be unchanged");
-    let called = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
+    let called = folder.run_with_answers(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(result_text(&called), "answers said: Aye. (stopped: endTurn)", "sampling should be permitted");
-    let again = folder.run_with(&allowing_answers(answer), &["call", "demo", "ask_model"]);
+    let again = folder.run_with_answers(&allowing_answers(answer), &["call", "demo", "ask_model"]);
     assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit should apply across runs");
     let shown = folder.run(&["sampling", "demo"]);
     assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage should be shown");
@@ -159,7 +163,7 @@ fn sampling_is_off_by_default() {
 #[test]
 fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
-    let ended = call_with_answer("2025-11-25", "ask_model", "{}", answer);
+    let ended = call_tool_with_answers_entry("2025-11-25", "ask_model", "{}", answer);
     assert_eq!(ended.status, 1, "without a model the tool should fail: {:?}", ended.result());
     let request =
         ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the consent request should be an event");
@@ -169,10 +173,10 @@ fn sampling_without_a_model_fails() {
 
 #[test]
 fn url_is_opened_only_if_an_entry_allows_it() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let ended = folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
+        let ended = folder.run_with_answers(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             result_text(&ended).starts_with("The permit is signed."),
             "the server should receive the result in {revision}: {}",
@@ -189,7 +193,7 @@ fn url_is_opened_only_if_an_entry_allows_it() {
         assert_eq!(written["subject"], shortened, "a possible key should not be logged in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
-        let ended = call_with_answer(revision, "ask_url", "{}", other);
+        let ended = call_tool_with_answers_entry(revision, "ask_url", "{}", other);
         assert!(result_text(&ended).starts_with("No permit"), "another URL should not be opened in {revision}");
         assert!(
             !ended.lines.iter().any(|line| line["event"] == "open_url"),
@@ -201,11 +205,11 @@ fn url_is_opened_only_if_an_entry_allows_it() {
 #[cfg(unix)]
 #[test]
 fn roots_are_shared_as_the_answers_file_allows() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let shared = tempfile::tempdir().unwrap();
         let path = shared.path().canonicalize().unwrap();
         let answer = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path]}});
-        let ended = call_with_answer(revision, "list_folders", "{}", answer);
+        let ended = call_tool_with_answers_entry(revision, "list_folders", "{}", answer);
         let roots = &ended.value()["structured"]["roots"];
         let expected = format!("file://{}", path.display());
         assert_eq!(
@@ -214,8 +218,12 @@ fn roots_are_shared_as_the_answers_file_allows() {
             "the folder should reach the server in {revision}"
         );
 
-        let ended =
-            call_with_answer(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
+        let ended = call_tool_with_answers_entry(
+            revision,
+            "list_folders",
+            "{}",
+            json!({"kind": "url", "answer": {"action": "allow"}}),
+        );
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
@@ -223,7 +231,7 @@ fn roots_are_shared_as_the_answers_file_allows() {
         );
 
         let missing = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
-        let ended = call_with_answer(revision, "list_folders", "{}", missing);
+        let ended = call_tool_with_answers_entry(revision, "list_folders", "{}", missing);
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
@@ -237,14 +245,14 @@ fn roots_are_shared_as_the_answers_file_allows() {
 
 #[test]
 fn several_consent_requests_of_one_call_are_all_decided() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let answers = allowing_answers(json!([
             {"kind": "elicitation", "answer": {"action": "accept", "content": {"ship": "Aurora"}}},
             {"kind": "roots", "answer": {"action": "accept", "roots": []}},
             {"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Welcome, Aurora!"}}},
         ]));
-        let ended = folder.run_with(&answers, &["call", "demo", "check_in"]);
+        let ended = folder.run_with_answers(&answers, &["call", "demo", "check_in"]);
         assert_eq!(
             result_text(&ended),
             "The Aurora is checked in with 0 folders. Welcome, Aurora!",

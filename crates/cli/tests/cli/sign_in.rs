@@ -41,7 +41,7 @@ fn sign_in_answers(issuer: &str) -> Value {
 
 /// Runs `login --paste`, follows the printed URL like a browser, and writes to standard input the lines that `paste`
 /// returns for the redirect URL.
-async fn log_in(
+async fn run_login_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
     paste: fn(&str) -> Vec<String>,
@@ -49,7 +49,8 @@ async fn log_in(
     run_and_paste_redirect(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that requires a sign-in with `--paste`, and completes the sign-in as [`log_in`] does.
+/// Runs a command that requires a sign-in with `--paste`, and completes the sign-in as
+/// [`run_login_and_paste_redirect`] does.
 async fn run_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -101,7 +102,7 @@ async fn run_and_paste_redirect(
 async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
-    let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, wrong_first).await;
     let account = signed_in_account(&done);
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer should be reported: {account}");
     assert_eq!(account["client"], "registered", "the kind of client should be reported");
@@ -133,7 +134,7 @@ fn signed_in_account(done: &ProgramResult) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
-    let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (login, folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(signed_in_account(&login)["issuer"], issuer.issuer().as_str(), "the sign-in should succeed: {login:?}");
     let next = login.error(1).1;
     assert!(next.contains("call far TOOL --paste"), "the message should contain the alternative: {next}");
@@ -156,10 +157,10 @@ async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let done = tokio::task::spawn_blocking(move || {
-        let login = folder.run_with(&allowed, &["login", "far", "--paste"]);
+        let login = folder.run_with_answers(&allowed, &["login", "far", "--paste"]);
         (
             login,
-            folder.run_with(&allowed, &["tools", "far"]),
+            folder.run_with_answers(&allowed, &["tools", "far"]),
             folder.run(&["auth", "far"]),
             folder.run(&["login", "no"]),
         )
@@ -185,7 +186,7 @@ async fn failed_sign_in_reports_step_and_cause() {
         ..Default::default()
     };
     let (issuer, _server, folder) = start_servers(script).await;
-    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the sign-in should still be required: {message}");
     assert!(message.contains("access_denied"), "the cause should be reported: {message}");
@@ -212,7 +213,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
         ..ProtectedScript::default()
     };
     let (issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
-    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(
         signed_in_account(&done)["issuer"],
         issuer.issuer().as_str(),
@@ -221,7 +222,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
 
     let (_issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
-    let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
+    let refused = tokio::task::spawn_blocking(move || folder.run_with_answers(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
     assert_eq!(refused.error(3).0, "refused", "a usable server should not imply a sign-in");
 
@@ -229,7 +230,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = start_scripted_servers(down, open()).await;
     let failed = tokio::task::spawn_blocking(move || {
-        folder.run_with(&answers_allowing_everything(), &["login", "far", "--paste"])
+        folder.run_with_answers(&answers_allowing_everything(), &["login", "far", "--paste"])
     });
     let failed = failed.await.expect("the program runs");
     assert_eq!(
@@ -248,13 +249,16 @@ fn answers_allowing_everything() -> Value {
 
 #[test]
 fn client_metadata_document_is_printed_for_a_valid_client_id_url() {
-    const URL: &str = "https://example.com/drawbridge.json";
+    const CLIENT_ID_URL: &str = "https://example.com/drawbridge.json";
     let folder = TestFolder::new();
-    let done = folder.run(&["auth", "--client-document", URL]);
+    let done = folder.run(&["auth", "--client-document", CLIENT_ID_URL]);
     let document = done.value();
-    assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the document should contain its URL: {document}");
+    assert_eq!(
+        document["client_id"], CLIENT_ID_URL,
+        "[auth-cimd-id-equals-url] the document should contain its URL: {document}"
+    );
     assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] the document should contain the name");
-    let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
+    let shown = folder.command().args(["auth", "--client-document", CLIENT_ID_URL]).output().expect("the program runs");
     let shown: Value =
         serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
     assert_eq!(&shown, document, "the output should be the document itself");

@@ -13,7 +13,7 @@ use crate::program::{TestFolder, allowing_answers};
 
 /// Runs the program, and sends it a signal after the first event for which `until` returns `true`. Returns the exit
 /// status, all events, and the process id of the MCP server.
-fn run_and_signal(
+fn run_and_send_signal_after_event(
     folder: &TestFolder,
     arguments: &[&str],
     signal: Signal,
@@ -48,7 +48,7 @@ fn send_signal(child: &Child, signal: Signal) {
 }
 
 /// Polls a condition until it holds or a timeout expires. Returns `true` if it holds.
-fn poll_until(mut holds: impl FnMut() -> bool) -> bool {
+fn poll_condition(mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {
         if holds() {
@@ -65,9 +65,9 @@ fn watch_ends_on_a_signal_and_leaves_no_processes() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let folder = TestFolder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
-        let (status, events, pid) = run_and_signal(&folder, &["watch", "demo"], signal, is_list);
+        let (status, events, pid) = run_and_send_signal_after_event(&folder, &["watch", "demo"], signal, is_list);
         assert_eq!(status, 0, "{signal} should be the normal end of watching");
-        assert!(poll_until(|| !is_alive(pid)), "the server should have ended after {signal}");
+        assert!(poll_condition(|| !is_alive(pid)), "the server should have ended after {signal}");
         let last = events.last().unwrap();
         assert_eq!(
             (&last["event"], &last["ok"]),
@@ -84,9 +84,9 @@ fn call_is_interrupted_by_a_signal() {
     let folder = TestFolder::new();
     let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
     let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
-    let (status, events, pid) = run_and_signal(&folder, &arguments, Signal::SIGINT, runs);
+    let (status, events, pid) = run_and_send_signal_after_event(&folder, &arguments, Signal::SIGINT, runs);
     assert_eq!(status, 130, "the exit status should contain the signal");
-    assert!(poll_until(|| !is_alive(pid)), "the server should have ended");
+    assert!(poll_condition(|| !is_alive(pid)), "the server should have ended");
     assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result should report the signal");
 }
 
@@ -99,7 +99,7 @@ fn broken_output_pipe_ends_the_program() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     output.read_line(&mut first).unwrap();
     drop(output);
-    let ended = poll_until(|| child.try_wait().unwrap().is_some());
+    let ended = poll_condition(|| child.try_wait().unwrap().is_some());
     if !ended {
         send_signal(&child, Signal::SIGKILL);
     }

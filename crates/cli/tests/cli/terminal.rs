@@ -65,7 +65,7 @@ impl Terminal {
     }
 
     /// Types a line, but only after the time in which the program ignores input after a prompt.
-    fn answer(&mut self, line: &str) {
+    fn answer_prompt(&mut self, line: &str) {
         // sleep: the program ignores early input, and its timer runs in another process.
         std::thread::sleep(Duration::from_millis(700));
         self.shown.clear();
@@ -85,7 +85,7 @@ impl Terminal {
 }
 
 #[test]
-fn start_and_call_request_consent() {
+fn server_start_and_tool_call_request_consent() {
     let folder = TestFolder::with_config(
         &json!({"mcpServers": {"demo": {
             "command": testkit::binaries::demo_server(),
@@ -104,11 +104,11 @@ fn start_and_call_request_consent() {
         terminal.shown
     );
     assert!(!terminal.shown.contains('\u{1b}'), "no escape sequence should reach the terminal:\n{}", terminal.shown);
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("Let demo run its tool add with this?");
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"a\": 1"), "the payload should be shown:\n{}", terminal.shown);
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     let (status, shown) = terminal.wait_for_exit();
     assert_eq!(status, 0, "the command should succeed:\n{shown}");
     assert!(shown.contains("1 + 2 = 3"), "the result should be shown:\n{shown}");
@@ -129,7 +129,7 @@ fn installation_requests_confirmation() {
             "the accessible files and hosts should be shown:\n{}",
             terminal.shown
         );
-        terminal.answer(typed);
+        terminal.answer_prompt(typed);
         let (status, shown) = terminal.wait_for_exit();
         assert_eq!(status, if is_added { 0 } else { 3 }, "{typed:?}:\n{shown}");
         assert_eq!(folder.settings()["demo"].is_object(), is_added, "{typed:?}");
@@ -142,7 +142,7 @@ fn only_an_explicit_yes_approves_a_consent_request() {
         let folder = TestFolder::new();
         let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
         terminal.expect("c = cancel: ");
-        terminal.answer(typed);
+        terminal.answer_prompt(typed);
         let (status, shown) = terminal.wait_for_exit();
         assert_eq!(status, 3, "{typed:?} should count as no:\n{shown}");
     }
@@ -155,7 +155,7 @@ fn input_typed_before_the_prompt_is_ignored() {
     terminal.type_line("y");
     terminal.expect("too quick to count");
     terminal.expect("c = cancel: ");
-    terminal.answer("n");
+    terminal.answer_prompt("n");
     assert_eq!(terminal.wait_for_exit().0, 3, "the later response should be used");
 }
 
@@ -165,34 +165,34 @@ fn form_and_sampling_request_are_answered() {
     let mut terminal = Terminal::start(&folder, &["call", "demo", "check_in"]);
     terminal.expect("Start the server demo?");
     terminal.expect("c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("run its tool check_in");
     terminal.expect("c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("asks you to fill in a form");
     terminal.expect("│ Welcome! Who are you?");
     terminal.expect("Fill it in? y = yes, N = decline, c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("  > ");
-    terminal.answer("Aurora");
+    terminal.answer_prompt("Aurora");
     terminal.expect("This would be sent back:");
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload should be shown:\n{}", terminal.shown);
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("asks for your folders");
     terminal.expect("folder > ");
-    terminal.answer("");
+    terminal.answer_prompt("");
     terminal.expect("no folder");
     terminal.expect("c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("asks a model. Answer it yourself?");
     terminal.expect("c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     terminal.expect("a line that has only a dot");
-    terminal.answer("Welcome\r\nhere\n.");
+    terminal.answer_prompt("Welcome\r\nhere\n.");
     terminal.expect("This would be sent back");
     terminal.expect("c = cancel: ");
-    terminal.answer("y");
+    terminal.answer_prompt("y");
     let (status, shown) = terminal.wait_for_exit();
     assert_eq!(status, 0, "the command should succeed:\n{shown}");
     assert!(
@@ -206,7 +206,7 @@ fn grant_applies_to_the_next_run() {
     let folder = TestFolder::new();
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.expect("a = always");
-    terminal.answer("a");
+    terminal.answer_prompt("a");
     assert_eq!(terminal.wait_for_exit().0, 0, "the server should be started");
     let ended = folder.run(&["tools", "demo"]);
     assert!(!ended.value().as_array().unwrap().is_empty(), "the next run should succeed without a prompt");
@@ -223,7 +223,7 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
     let (mut terminal, folder, address) = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
         terminal.expect("Allow? y = once");
-        terminal.answer("y");
+        terminal.answer_prompt("y");
         terminal.expect("y = yes, N = no");
         for expected in [
             "Sign in to far?",
@@ -239,7 +239,7 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
                 terminal.shown
             );
         }
-        terminal.answer("y");
+        terminal.answer_prompt("y");
         terminal.expect("Then paste the final address");
         let shown = terminal.shown.clone();
         let address = shown.lines().find(|line| line.contains("/authorize?")).expect("the address is shown");
@@ -275,15 +275,15 @@ async fn client_id_prompt_shows_the_redirect_uri_to_register() {
     let shown = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
         terminal.expect("Allow? y = once");
-        terminal.answer("y");
+        terminal.answer_prompt("y");
         terminal.expect("client ID (empty = no)");
         let prompt = terminal.shown.clone();
-        terminal.answer("typed");
+        terminal.answer_prompt("typed");
         terminal.expect("client secret");
         terminal.type_line("");
         terminal.expect("y = yes, N = no");
         let shown = terminal.shown.clone();
-        terminal.answer("n");
+        terminal.answer_prompt("n");
         terminal.wait_for_exit();
         (prompt, shown)
     });

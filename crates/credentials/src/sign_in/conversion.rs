@@ -3,8 +3,8 @@
 
 use domain::Millis;
 use mcp_auth::{
-    Account, AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthReason, AuthStep, ClientKind,
-    EndpointUse as AuthUse, RevocationOutcome, ServerAuthorization, VaultProblem,
+    AuthEndpoint, AuthError, AuthErrorCause, AuthPhase, AuthReason, ClientKind, EndpointUse as AuthUse, LoggedAuthStep,
+    RevocationOutcome, ServerAuthorization, SignedInAccount, VaultProblem,
 };
 use ports::SecretsStatus;
 use ports::time::to_millis;
@@ -28,7 +28,7 @@ pub fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
 
 /// Converts an account of `mcp-auth` to its view, which contains no tokens.
 #[must_use]
-pub fn account_view(account: Account) -> AccountView {
+pub fn account_view(account: SignedInAccount) -> AccountView {
     AccountView {
         issuer: account.issuer,
         resource: account.resource,
@@ -62,10 +62,10 @@ pub const fn to_sign_in_phase(phase: AuthPhase) -> SignInPhase {
 /// Returns the recorded HTTP exchanges of the last sign-in, oldest first. Secrets in them are redacted.
 #[must_use]
 pub fn to_sign_in_steps(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(to_sign_in_step).collect()
+    authorization.logged_steps().into_iter().map(to_sign_in_step).collect()
 }
 
-fn to_sign_in_step(step: AuthStep) -> SignInStep {
+fn to_sign_in_step(step: LoggedAuthStep) -> SignInStep {
     let lines = |first: String, headers: Vec<(String, String)>, body: String| {
         let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
         let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
@@ -148,7 +148,7 @@ pub const fn sign_in_failure(error: &AuthError) -> SignInFailure {
 
 /// Describes an account for the audit log and the activity log.
 #[must_use]
-pub fn account_text(account: &Account) -> String {
+pub fn account_log_text(account: &SignedInAccount) -> String {
     let scopes = if account.scopes.is_empty() { "no scopes reported".to_owned() } else { account.scopes.join(" ") };
     format!("{} ({scopes})", account.issuer)
 }

@@ -86,7 +86,7 @@ async fn vault_error_advice_matches_its_cause() {
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
-    vaults.remove_entry("far").await.removed.unwrap();
+    vaults.empty_vault("far").await.removed.unwrap();
     let error = vault.read(&account_key()).await.unwrap_err();
     assert!(!next(error).contains("eychain"), "the error of a removed server should not mention the keychain");
 }
@@ -230,7 +230,7 @@ async fn cleared_vault_entry_stays_empty() {
     for key in [other, registration] {
         asking.inner.set(key, "eA==").unwrap();
     }
-    let emptying = vaults.remove_entry("work");
+    let emptying = vaults.empty_vault("work");
     // The vault is closed although nothing has been removed yet.
     let after = async {
         yield_until_idle().await;

@@ -19,13 +19,13 @@ use crate::request_contents::{self, SamplingPrompt};
 
 const MODEL_REQUEST_STATE: &str = "model-asked";
 const PERMIT_REQUEST_STATE: &str = "permit-asked";
-const STAMP_WAIT_STATE: &str = "permit-waits-for-its-stamp";
+const PERMIT_COMPLETION_WAIT_STATE: &str = "permit-waits-for-its-stamp";
 /// Error code for "URL elicitation required" in revision 2025-11-25.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
 const PERMIT_MESSAGE: &str = "Sign the mooring permit in your browser.";
 
-pub(super) fn definitions() -> [Tool; 4] {
+pub(super) fn ask_tool_definitions() -> [Tool; 4] {
     let model = json!({
         "type": "object",
         "properties": {
@@ -105,7 +105,7 @@ pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
     let modern_fields = client::is_revision_at_least(call.context, &ProtocolVersion::V_2025_11_25);
     let question = request_contents::form_elicitation(
         "Please announce your ship to the harbour master.",
-        request_contents::arrival_form(modern_fields),
+        request_contents::arrival_form_schema(modern_fields),
     )?;
     let answer: ElicitResult = request_input(call.context, &call.answers, "arrival", question, None).await?;
     let verb = match answer.action {
@@ -123,7 +123,7 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let arguments: Arguments = call.arguments()?;
     let done = "The permit is signed. (Not really: example.com is no harbour.)";
-    if call.answers.state.as_deref() == Some(STAMP_WAIT_STATE) {
+    if call.answers.state.as_deref() == Some(PERMIT_COMPLETION_WAIT_STATE) {
         return Ok(text_result(done));
     }
     let revision = client::protocol_revision(call.context);
@@ -140,10 +140,10 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     }
     if client::is_stateless(call.context) {
         // After a result with only a state, the host repeats its request immediately.
-        let wait = InputRequiredResult::from_request_state(STAMP_WAIT_STATE);
+        let wait = InputRequiredResult::from_request_state(PERMIT_COMPLETION_WAIT_STATE);
         return Err(EarlyExit::Ask(Box::new(wait)));
     }
-    notify_when_complete(call, id);
+    notify_elicitation_complete_later(call, id);
     Ok(text_result(done))
 }
 
@@ -162,7 +162,7 @@ fn url_required_error(id: &str) -> ErrorData {
 }
 
 /// Notifies the host after a short delay that the URL elicitation is complete.
-fn notify_when_complete(call: &ToolCall<'_>, id: String) {
+fn notify_elicitation_complete_later(call: &ToolCall<'_>, id: String) {
     let peer = call.context.peer.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -6,13 +6,13 @@ use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, structured_result, to_schema};
-use crate::board::{COLUMNS, Column};
+use super::{ToolCall, ToolOutcome, into_json_schema, new_tool, no_arguments_schema, structured_result};
+use crate::board::{BOARD_COLUMNS, BoardColumn};
 use crate::input_requests::EarlyExit;
-use crate::resources::BOARD_PAGE_URI;
+use crate::resources::BOARD_APP_URI;
 
-pub(super) fn definitions() -> [Tool; 2] {
-    let columns = COLUMNS.map(Column::id);
+pub(super) fn board_tool_definitions() -> [Tool; 2] {
+    let columns = BOARD_COLUMNS.map(BoardColumn::id);
     let movement = json!({
         "type": "object",
         "properties": {
@@ -26,16 +26,16 @@ pub(super) fn definitions() -> [Tool; 2] {
     let hints = ToolAnnotations::new().open_world(false).idempotent(true);
     [
         new_tool("show_board", "Show the board", show, no_arguments_schema())
-            .with_raw_output_schema(Arc::new(to_schema(board_schema())))
+            .with_raw_output_schema(Arc::new(into_json_schema(board_schema())))
             .with_annotations(hints.clone().read_only(true))
-            .with_meta(ui_metadata(json!({ "resourceUri": BOARD_PAGE_URI }))),
+            .with_meta(ui_metadata(json!({ "resourceUri": BOARD_APP_URI }))),
         new_tool(
             "move_card",
             "Move a card",
             "Moves a card of the board to another column. For the board's app only.",
             movement,
         )
-        .with_raw_output_schema(Arc::new(to_schema(board_schema())))
+        .with_raw_output_schema(Arc::new(into_json_schema(board_schema())))
         .with_annotations(hints.read_only(false).destructive(false))
         .with_meta(ui_metadata(json!({ "visibility": ["app"] }))),
     ]
@@ -43,7 +43,7 @@ pub(super) fn definitions() -> [Tool; 2] {
 
 /// Creates the `_meta` of a tool that contains these settings for MCP Apps.
 fn ui_metadata(settings: Value) -> MetaObject {
-    MetaObject(to_schema(json!({ "ui": settings })))
+    MetaObject(into_json_schema(json!({ "ui": settings })))
 }
 
 /// Returns the schema of the structured content of both tools.
@@ -56,7 +56,7 @@ fn board_schema() -> Value {
     let column = json!({
         "type": "object",
         "properties": {
-            "id": { "type": "string", "enum": COLUMNS.map(Column::id) },
+            "id": { "type": "string", "enum": BOARD_COLUMNS.map(BoardColumn::id) },
             "title": { "type": "string" },
             "cards": { "type": "array", "items": card }
         },
@@ -78,7 +78,7 @@ pub(super) fn move_card(call: &ToolCall<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     struct Arguments {
         card: String,
-        column: Column,
+        column: BoardColumn,
     }
     let Arguments { card, column } = call.arguments()?;
     let mut board = call.state.board();

@@ -6,19 +6,19 @@ use rmcp::model::{ErrorData, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, new_tool, text_result, to_schema};
+use super::{ToolCall, ToolOutcome, into_json_schema, new_tool, text_result};
 use crate::input_requests::EarlyExit;
 use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 
-const MAX_DESCRIPTION_CHARS: usize = 500;
+const MAX_TOOL_DESCRIPTION_CHARS: usize = 500;
 const MAX_DEFINITION_CHANGES: u32 = 9;
 
-pub(super) fn definitions() -> [Tool; 2] {
+pub(super) fn change_tool_definitions() -> [Tool; 2] {
     let add = json!({
         "type": "object",
         "properties": {
             "name": { "type": "string", "title": "Name", "pattern": "^[a-z][a-z0-9_]{0,39}$", "default": "foghorn" },
-            "description": { "type": "string", "title": "Description", "maxLength": MAX_DESCRIPTION_CHARS, "default": "Sounds through the fog." },
+            "description": { "type": "string", "title": "Description", "maxLength": MAX_TOOL_DESCRIPTION_CHARS, "default": "Sounds through the fog." },
             "with_prompt": { "type": "boolean", "title": "Add a prompt too", "default": false }
         }
     });
@@ -26,7 +26,7 @@ pub(super) fn definitions() -> [Tool; 2] {
         "type": "object",
         "properties": {
             "name": { "type": "string", "title": "Name", "description": "A tool that was added; the lighthouse is there from the start.", "default": "lighthouse" },
-            "description": { "type": "string", "title": "New description", "maxLength": MAX_DESCRIPTION_CHARS, "default": "Flashes a message, and keeps a copy." }
+            "description": { "type": "string", "title": "New description", "maxLength": MAX_TOOL_DESCRIPTION_CHARS, "default": "Flashes a message, and keeps a copy." }
         }
     });
     let hints = ToolAnnotations::new().read_only(false).destructive(false).open_world(false);
@@ -51,7 +51,7 @@ pub(super) fn added_tool_definition(added: &AddedTool) -> Tool {
         properties[format!("extra_{number}")] = json!({ "type": "string", "title": format!("Extra {number}") });
     }
     let input = json!({ "type": "object", "properties": properties });
-    Tool::new(added.name.clone(), added.description.clone(), Arc::new(to_schema(input)))
+    Tool::new(added.name.clone(), added.description.clone(), Arc::new(into_json_schema(input)))
         .with_annotations(ToolAnnotations::new().read_only(true))
 }
 
@@ -126,7 +126,7 @@ pub(super) fn call_added_tool(call: &ToolCall<'_>, name: &str) -> ToolOutcome {
 
 fn tool_description(given: Option<String>, default: &str) -> Result<String, EarlyExit> {
     let description = given.unwrap_or_else(|| default.to_owned());
-    if description.chars().count() > MAX_DESCRIPTION_CHARS {
+    if description.chars().count() > MAX_TOOL_DESCRIPTION_CHARS {
         return Err(EarlyExit::Failed("A description has at most 500 characters.".to_owned()));
     }
     Ok(description)

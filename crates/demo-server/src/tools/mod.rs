@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::client::Context;
 use crate::input_requests::{EarlyExit, InputResponseSet};
-use crate::state::State;
+use crate::state::DemoServerState;
 
 /// A call of one of the server's tools, with its context.
 pub(crate) struct ToolCall<'a> {
-    pub(crate) state: &'a State,
+    pub(crate) state: &'a DemoServerState,
     pub(crate) context: &'a Context,
     /// Log level of the session, set by `logging/setLevel`.
     pub(crate) log_level: LoggingLevel,
@@ -41,15 +41,15 @@ impl ToolCall<'_> {
 type ToolOutcome = Result<CallToolResult, EarlyExit>;
 
 /// Returns all tools, including those that were added while the server runs.
-pub(crate) fn list(state: &State) -> Vec<Tool> {
+pub(crate) fn list(state: &DemoServerState) -> Vec<Tool> {
     let mut all = vec![simple::add_definition(), simple::write_note_definition()];
-    all.extend([slow::definition(), show::definition(), trip::definition()]);
+    all.extend([slow::slow_report_definition(), show::show_everything_definition(), trip::plan_trip_definition()]);
     all.push(simple::fail_definition());
-    all.extend(ask::definitions());
-    all.push(visit::definition());
+    all.extend(ask::ask_tool_definitions());
+    all.push(visit::check_in_definition());
     all.extend(simple::log_and_ping_definitions());
-    all.extend(board::definitions());
-    all.extend(change::definitions());
+    all.extend(board::board_tool_definitions());
+    all.extend(change::change_tool_definitions());
     all.extend(state.added_tools().iter().map(change::added_tool_definition));
     all
 }
@@ -86,10 +86,10 @@ pub(crate) async fn call_tool(name: &str, call: ToolCall<'_>) -> Result<CallTool
 
 /// Creates the definition of a tool. `input` is the JSON Schema of its arguments.
 fn new_tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
-    Tool::new(name, description, to_schema(input)).with_title(title)
+    Tool::new(name, description, into_json_schema(input)).with_title(title)
 }
 
-fn to_schema(value: Value) -> JsonObject {
+fn into_json_schema(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
         _ => JsonObject::default(),
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_schemas_are_objects() {
-        let tools = list(&State::new());
+    fn tool_names_are_unique_and_schemas_are_objects() {
+        let tools = list(&DemoServerState::new());
         let mut names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
         names.sort();
         names.dedup();

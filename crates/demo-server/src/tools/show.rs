@@ -16,7 +16,7 @@ const SAMPLE_MARKDOWN: &str = "## Today in the harbour\n\n\
     | Berth | Ship |\n| --- | --- |\n| north | Aurora |\n\n\
     ```sh\necho \"cast off\"\n```\n";
 
-pub(super) fn definition() -> Tool {
+pub(super) fn show_everything_definition() -> Tool {
     let description = "Returns text, Markdown, a picture, a sound, a link, embedded resources and structured data.";
     new_tool("show_everything", "Show everything", description, no_arguments_schema())
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))

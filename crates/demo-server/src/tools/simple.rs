@@ -11,15 +11,15 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, structured_result, text_result, to_schema};
+use super::{ToolCall, ToolOutcome, into_json_schema, new_tool, no_arguments_schema, structured_result, text_result};
 use crate::client::{self, LOG_LEVELS};
 use crate::content::anchor_icon;
 use crate::input_requests::EarlyExit;
 use crate::resources::{note_resource, note_uri};
 use crate::state::{MAX_NOTES, ServerChange};
 
-const MAX_NAME_CHARS: usize = 40;
-const MAX_TEXT_CHARS: usize = 10_000;
+const MAX_NOTE_NAME_CHARS: usize = 40;
+const MAX_NOTE_TEXT_CHARS: usize = 10_000;
 
 pub(super) fn add_definition() -> Tool {
     let input = json!({
@@ -37,7 +37,7 @@ pub(super) fn add_definition() -> Tool {
         "required": ["sum"]
     });
     new_tool("add", "Add two numbers", "Adds two numbers and returns the sum.", input)
-        .with_raw_output_schema(Arc::new(to_schema(output)))
+        .with_raw_output_schema(Arc::new(into_json_schema(output)))
         .with_icons(vec![anchor_icon()])
         .with_annotations(
             ToolAnnotations::with_title("Add two numbers").read_only(true).idempotent(true).open_world(false),
@@ -60,7 +60,7 @@ pub(super) fn write_note_definition() -> Tool {
         "type": "object",
         "properties": {
             "name": { "type": "string", "title": "Name", "description": "Small letters, digits and dashes.", "pattern": "^[a-z0-9-]{1,40}$" },
-            "text": { "type": "string", "title": "Text", "maxLength": MAX_TEXT_CHARS }
+            "text": { "type": "string", "title": "Text", "maxLength": MAX_NOTE_TEXT_CHARS }
         },
         "required": ["name", "text"],
         "additionalProperties": false
@@ -75,7 +75,7 @@ pub(super) fn write_note_definition() -> Tool {
     });
     let description = "Writes a note, over an older one of the same name. Read it as note:///NAME.";
     new_tool("write_note", "Write a note", description, input)
-        .with_raw_output_schema(Arc::new(to_schema(output)))
+        .with_raw_output_schema(Arc::new(into_json_schema(output)))
         .with_annotations(
             ToolAnnotations::with_title("Write a note")
                 .read_only(false)
@@ -93,10 +93,10 @@ pub(super) fn write_note(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let Arguments { name, text } = call.arguments()?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(fits) {
+    if name.is_empty() || name.len() > MAX_NOTE_NAME_CHARS || !name.chars().all(fits) {
         return Err(EarlyExit::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
     }
-    if text.chars().count() > MAX_TEXT_CHARS {
+    if text.chars().count() > MAX_NOTE_TEXT_CHARS {
         return Err(EarlyExit::Failed("A note has at most 10000 characters.".to_owned()));
     }
     let created = {

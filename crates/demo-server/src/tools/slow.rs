@@ -13,7 +13,7 @@ use crate::input_requests::EarlyExit;
 const MAX_REPORT_SECONDS: f64 = 3600.0;
 const MAX_REPORT_STEPS: u32 = 1000;
 
-pub(super) fn definition() -> Tool {
+pub(super) fn slow_report_definition() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {

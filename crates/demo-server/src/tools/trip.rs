@@ -6,13 +6,13 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolOutcome, new_tool, structured_result, to_schema};
+use super::{ToolCall, ToolOutcome, into_json_schema, new_tool, structured_result};
 use crate::harbour;
 use crate::input_requests::EarlyExit;
 
 const MAX_CREW_MEMBERS: usize = 6;
 
-pub(super) fn definition() -> Tool {
+pub(super) fn plan_trip_definition() -> Tool {
     let places: Vec<_> = harbour::harbour_names().collect();
     let titled: Vec<_> =
         harbour::harbour_names().map(|name| json!({ "const": name, "title": format!("{name} harbour") })).collect();
@@ -74,7 +74,7 @@ pub(super) fn definition() -> Tool {
     let description =
         "Plans a trip between two harbours. Its form has nested objects, lists, choices, defaults and bounds.";
     new_tool("plan_trip", "Plan a trip", description, input)
-        .with_raw_output_schema(Arc::new(to_schema(output)))
+        .with_raw_output_schema(Arc::new(into_json_schema(output)))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 

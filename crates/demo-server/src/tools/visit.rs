@@ -9,7 +9,7 @@ use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, text_result};
 use crate::input_requests::{request_input, request_inputs};
 use crate::request_contents::{self, SamplingPrompt};
 
-pub(super) fn definition() -> Tool {
+pub(super) fn check_in_definition() -> Tool {
     let description = "Asks for the ship's name and the shared folders, then lets a model write the welcome.";
     new_tool("check_in", "Check in", description, no_arguments_schema())
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
@@ -25,13 +25,13 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
             (handle.clone(), first)
         }
         None => {
-            let form = request_contents::text_field_form("ship", "The ship's name");
+            let form = request_contents::text_field_form_schema("ship", "The ship's name");
             let questions = vec![
                 ("ship", request_contents::form_elicitation("Welcome! Who are you?", form)?),
                 ("folders", request_contents::roots_request()),
             ];
             let first = request_inputs(call.context, &call.answers, questions, None).await?;
-            (call.state.store_visit(first.clone()), first)
+            (call.state.store_visit_responses(first.clone()), first)
         }
     };
     let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");

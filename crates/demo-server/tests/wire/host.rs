@@ -15,7 +15,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_UNREAD_MESSAGES: usize = 1000;
 
 /// Returns the capabilities that the host declares.
-pub(crate) fn capabilities() -> Value {
+pub(crate) fn declared_host_capabilities() -> Value {
     json!({
         "sampling": {},
         "roots": { "listChanged": true },
@@ -63,7 +63,7 @@ impl TestHost {
         let mut host = Self::start(&[]);
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": capabilities(),
+            "capabilities": declared_host_capabilities(),
             "clientInfo": { "name": "test", "version": "1" }
         });
         let result = host.request_result("initialize", params);
@@ -88,7 +88,7 @@ impl TestHost {
         let prefix = "io.modelcontextprotocol";
         params["_meta"][format!("{prefix}/protocolVersion")] = json!("2026-07-28");
         params["_meta"][format!("{prefix}/clientInfo")] = json!({ "name": "test", "version": "1" });
-        params["_meta"][format!("{prefix}/clientCapabilities")] = capabilities();
+        params["_meta"][format!("{prefix}/clientCapabilities")] = declared_host_capabilities();
         self.request(method, params)
     }
 
@@ -120,7 +120,7 @@ impl TestHost {
 
     fn wait_for_response(&mut self, id: u64) -> Value {
         loop {
-            let message = self.next("a response");
+            let message = self.next_message("a response");
             if message["id"] == id && message["method"].is_null() {
                 return message;
             }
@@ -135,7 +135,7 @@ impl TestHost {
             return self.unread.remove(index);
         }
         loop {
-            let message = self.next(method);
+            let message = self.next_message(method);
             if message["method"] == method {
                 return message;
             }
@@ -173,7 +173,7 @@ impl TestHost {
         assert!(status.success(), "the server should exit successfully when standard input is closed: {status}");
     }
 
-    fn next(&mut self, what: &str) -> Value {
+    fn next_message(&mut self, what: &str) -> Value {
         self.output.recv_timeout(RESPONSE_TIMEOUT).unwrap_or_else(|error| panic!("no {what} received: {error}"))
     }
 }

@@ -11,7 +11,7 @@ fn call_tool(host: &mut TestHost, name: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn every_legacy_revision_initializes_and_calls() {
+fn every_legacy_revision_initializes_and_calls_a_tool() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut host = TestHost::start_legacy(revision);
         let result = call_tool(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
@@ -47,7 +47,7 @@ fn legacy_server_rejects_discover() {
 }
 
 #[test]
-fn lists_are_paged() {
+fn tool_list_is_paged() {
     let mut host = TestHost::start_legacy("2025-06-18");
     let first = host.request_result("tools/list", json!({}));
     assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page should contain ten tools");
@@ -60,7 +60,7 @@ fn lists_are_paged() {
 }
 
 #[test]
-fn content_depends_on_the_revision() {
+fn result_content_depends_on_the_revision() {
     let kinds = |revision: &str| -> Vec<String> {
         let mut host = TestHost::start_legacy(revision);
         let result = call_tool(&mut host, "show_everything", json!({}));
@@ -115,7 +115,7 @@ fn sampling_is_a_server_request() {
 }
 
 #[test]
-fn denied_request_fails_the_call_with_its_cause() {
+fn denied_sampling_request_fails_the_call_with_its_cause() {
     let mut host = TestHost::start_legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_model", "arguments": {} }));
     let request = host.wait_for_message("sampling/createMessage");
@@ -130,7 +130,7 @@ fn denied_request_fails_the_call_with_its_cause() {
 }
 
 #[test]
-fn forms_depend_on_the_revision() {
+fn elicitation_forms_depend_on_the_revision() {
     for (revision, has_lists) in [("2025-06-18", false), ("2025-11-25", true)] {
         let mut host = TestHost::start_legacy(revision);
         let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
@@ -198,7 +198,7 @@ fn slow_call_reports_progress_and_is_cancellable() {
 }
 
 #[test]
-fn changes_are_notified() {
+fn subscribed_resource_and_list_changes_are_notified() {
     let mut host = TestHost::start_legacy("2025-11-25");
     host.request_result("resources/subscribe", json!({ "uri": "note:///shopping" }));
     host.request_result("resources/subscribe", json!({ "uri": "clock:///now" }));
@@ -223,7 +223,7 @@ fn changes_are_notified() {
 }
 
 #[test]
-fn changed_tool_has_another_definition() {
+fn change_tool_changes_the_definition_of_a_listed_tool() {
     let mut host = TestHost::start_legacy("2025-06-18");
     let definition = |host: &mut TestHost| -> Value {
         let page = host.request_result("tools/list", json!({ "cursor": "from-10" }));

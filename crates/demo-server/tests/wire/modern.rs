@@ -22,7 +22,7 @@ fn call_tool(host: &mut TestHost, params: Value) -> Value {
 }
 
 #[test]
-fn results_have_a_type_and_a_ttl() {
+fn stateless_results_have_a_type_and_a_ttl() {
     let mut host = start_modern_host();
     let tools = host.modern_result("tools/list", json!({}));
     assert_eq!(tools["resultType"], "complete", "a result should have its type");
@@ -173,7 +173,7 @@ fn prompts_and_resources_can_require_input() {
 }
 
 #[test]
-fn undeclared_capability_is_an_error() {
+fn call_that_needs_an_undeclared_capability_is_an_error() {
     let mut host = start_modern_host();
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -189,7 +189,7 @@ fn undeclared_capability_is_an_error() {
 }
 
 #[test]
-fn changes_are_sent_to_subscribers() {
+fn changes_are_sent_to_the_listening_subscription() {
     let mut host = start_modern_host();
     let filter = json!({
         "toolsListChanged": true,
@@ -231,7 +231,7 @@ fn active_subscription_does_not_keep_the_process_alive() {
 }
 
 #[test]
-fn logs_and_progress_belong_to_their_request() {
+fn logs_and_progress_are_sent_only_for_the_requesting_call() {
     let mut host = start_modern_host();
     call_tool(&mut host, json!({ "name": "log_something", "arguments": {} }));
     assert!(host.unread.is_empty(), "without a level no messages should be sent: {:?}", host.unread);

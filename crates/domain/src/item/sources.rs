@@ -2,7 +2,7 @@
 //! `store`.
 
 use super::{ChatItem, ItemBody, MessageAttachment};
-use crate::history::{Reading, ReadingKind};
+use crate::history::{ReadContent, ReadContentKind};
 
 impl ItemBody {
     /// Returns the names of the servers whose content the item contains.
@@ -28,25 +28,25 @@ impl ItemBody {
     }
 }
 
-/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is set for all tools that MCP
+/// Returns records of the servers' content that an item contains. [`ReadContent::open_world`] is set for tools that MCP
 /// apps provide, since an app's output may contain data from other hosts or the user. It is unset for tools of servers,
 /// since an item does not record if a tool claims to reach an open world.
-pub fn content_read_in_item(item: &ChatItem) -> Vec<Reading> {
+pub fn content_read_in_item(item: &ChatItem) -> Vec<ReadContent> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
             let attached = attachments.iter().filter_map(|attachment| match attachment {
                 MessageAttachment::Resource { server, uri, .. } => {
-                    Some(Reading::new(server, ReadingKind::Resource, uri))
+                    Some(ReadContent::new(server, ReadContentKind::Resource, uri))
                 }
                 MessageAttachment::File { .. } => None,
             });
-            let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
+            let prompt = prompt.iter().map(|own| ReadContent::new(&own.server, ReadContentKind::Prompt, &own.prompt));
             prompt.chain(attached).collect()
         }
         ItemBody::ToolCall { server, tool, app, .. } if !item.body.source_servers().is_empty() => {
-            vec![Reading { open_world: app.is_some(), ..Reading::new(server, ReadingKind::Tool, tool) }]
+            vec![ReadContent { open_world: app.is_some(), ..ReadContent::new(server, ReadContentKind::Tool, tool) }]
         }
-        ItemBody::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
+        ItemBody::Attachment { server, uri, .. } => vec![ReadContent::new(server, ReadContentKind::Resource, uri)],
         ItemBody::ToolCall { .. } | ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {
             Vec::new()
         }

@@ -11,21 +11,23 @@ use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{CallOrigin, CallRequest};
-use crate::app_tools::{AppToolCommand, send_to_app};
+use super::{CallOrigin, CallRequest, InputWait};
+use crate::app_tools::{AppToolCommand, send_app_tool_command};
 use crate::{CallTicket, RunId};
 
 /// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
 /// Details of a call that its caller receives when the call is sent.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
     /// Output schema in the definition of an app's tool that was approved with the call, if the definition has one.
     /// `None` for calls of servers, whose definitions are in their catalog.
     pub output_schema: Option<Value>,
+    /// Time during which the call waits for input that its server requests, which is updated until the call ends.
+    pub input_wait: InputWait,
 }
 
 /// Sender that notifies a caller when the call is sent to its server or app. Dropped if the call is never sent.
@@ -66,6 +68,15 @@ pub struct PendingCallWork {
     pub writing: Option<u64>,
 }
 
+/// Input that a server requests during a call.
+#[derive(Debug)]
+pub struct RequestedInput {
+    /// Number of rounds so far in which the server requested input.
+    pub rounds: u32,
+    /// Time during which the call waits for input. The caller receives a clone of it.
+    pub wait: InputWait,
+}
+
 /// State of a call in progress.
 pub struct CallRecord {
     /// Public state of the call, for observers.
@@ -82,8 +93,8 @@ pub struct CallRecord {
     pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
-    /// Number of rounds so far in which the server requested input during the call.
-    pub round: u32,
+    /// Input that the server requests during the call.
+    pub requested_input: RequestedInput,
     /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
     /// that and after the call ended.
     pub ticket: Option<(RunId, CallTicket)>,
@@ -94,7 +105,7 @@ pub struct CallRecord {
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
-    /// [`ports::WrittenEntry::position`] of the latest audit entry about the call, or 0 if there is none.
+    /// [`ports::WrittenAuditEntry::position`] of the latest audit entry about the call, or 0 if there is none.
     pub entry_position: u64,
     /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,
@@ -123,15 +134,16 @@ impl CallRecord {
             conversation: origin.conversation().map(str::to_owned),
             repeatable_until: None,
         };
+        let wait = InputWait::default();
         Self {
             view,
             origin,
             app,
             request: Some(CallRequest::new(request, repeats.filter(|_| can_repeat))),
             requested_prompt: None,
-            sent_call: SentCall::default(),
+            sent_call: SentCall { input_wait: wait.clone(), ..SentCall::default() },
             sent,
-            round: 0,
+            requested_input: RequestedInput { rounds: 0, wait },
             ticket: None,
             app_commands: None,
             open_world: false,
@@ -142,9 +154,15 @@ impl CallRecord {
         }
     }
 
+    /// Sets the state of the call for observers.
+    pub fn set_state(&mut self, state: CallState) {
+        self.view.state = state;
+        self.requested_input.wait.set_waiting(state == CallState::AwaitingInput);
+    }
+
     /// Sets the call to running, and notifies the caller that the call was sent.
-    pub fn set_sent(&mut self) {
-        self.view.state = CallState::Running;
+    pub fn mark_sent_and_notify(&mut self) {
+        self.set_state(CallState::Running);
         if let Some(sent) = self.sent.take() {
             // The caller may have stopped waiting.
             let _ = sent.send(std::mem::take(&mut self.sent_call));
@@ -158,8 +176,11 @@ impl CallRecord {
     /// Returns [`CallFailure::Busy`] if too many commands wait for the app. If the app is closed, the call ends anyway.
     pub fn cancel_in_app(&self) -> Result<bool, CallFailure> {
         let (Some(app), Some(commands)) = (&self.app, &self.app_commands) else { return Ok(false) };
-        let cancelled =
-            send_to_app((&self.view.server, app), commands, AppToolCommand::Cancel { call: self.view.id.clone() });
+        let cancelled = send_app_tool_command(
+            (&self.view.server, app),
+            commands,
+            AppToolCommand::Cancel { call: self.view.id.clone() },
+        );
         match cancelled {
             Err(CallFailure::NotFound(_)) => Ok(true),
             cancelled => cancelled.map(|()| true),

@@ -70,7 +70,7 @@ impl CallRequest {
 
     /// Computes and caches the hash of a tool call's payload, which includes the tool's definition. Returns the hash
     /// and the arguments as canonical JSON, or `None` if the request is not a tool call.
-    pub fn hash(&mut self, definition: &DefinitionDigest) -> Option<(Hash, String)> {
+    pub fn call_hash_and_arguments(&mut self, definition: &DefinitionDigest) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(ToolCallHash { grant_hash: definition.grant_hash.clone(), call: call.clone() });
         Some((call, sent))

@@ -4,11 +4,11 @@ use domain::item::ToolResult;
 use tokio::sync::oneshot;
 
 /// A call's result that waits for the user's review before a model reads it.
-pub struct PendingResult {
+pub struct ResultUnderReview {
     /// Result as received from the server.
     pub result: ToolResult,
     /// Sender for the user's verdict on the result.
-    pub reply: oneshot::Sender<ResultVerdict>,
+    pub reply: oneshot::Sender<ResultReviewVerdict>,
 }
 
 /// The call that returned a result under review.
@@ -29,7 +29,7 @@ pub struct ResultOrigin {
 
 /// Outcome of the user's review of the result of a call that a model requested.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ResultVerdict {
+pub enum ResultReviewVerdict {
     /// The model reads the result.
     Passes(Box<ToolResult>),
     /// The model does not read the result, for the given reason.

@@ -43,29 +43,36 @@ fn call_ids_are_unique_and_calls_are_bounded() {
 fn outcome_for_a_call_does_not_apply_to_a_later_call_with_its_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     calls.records.get_mut("1").expect("the call exists").pending.writing = Some(7);
-    assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
-    assert!(calls.take_resolved("1", 7).is_none(), "a call whose paths are not being resolved doesn't match");
-    let taken = calls.take_written("1", 7).expect("the call matches its entry");
+    assert!(calls.take_call_after_audit_write("1", 6).is_none(), "an entry of another call doesn't match");
+    assert!(
+        calls.take_call_after_path_resolution("1", 7).is_none(),
+        "a call whose paths are not being resolved doesn't match"
+    );
+    let taken = calls.take_call_after_audit_write("1", 7).expect("the call matches its entry");
     assert_eq!(taken.pending.writing, None, "the call no longer waits for its entry");
     assert!(calls.records.is_empty(), "the call is removed from the table");
 }
 
 #[test]
-fn call_with_a_method_is_known_only_if_unambiguous() {
+fn running_call_is_found_by_its_method_only_if_unambiguous() {
     let mut calls = table(&[
         ("1", "s", CallState::Running),
         ("2", "s", CallState::AwaitingApproval),
         ("3", "other", CallState::Running),
     ]);
-    assert_eq!(calls.call_with_method("s", "tools/call").as_deref(), Some("1"), "only one call was sent to the server");
-    assert_eq!(calls.call_with_method("s", "prompts/get"), None, "the call in progress is a tool call");
+    assert_eq!(
+        calls.only_running_call_with_method("s", "tools/call").as_deref(),
+        Some("1"),
+        "only one call was sent to the server"
+    );
+    assert_eq!(calls.only_running_call_with_method("s", "prompts/get"), None, "the call in progress is a tool call");
     let app = ProvidingApp { view: "v".to_owned(), tool: "show".to_owned() };
     let of_app = Box::new(CallRecord { app: Some(app), ..*call("5", "s", CallState::Running) });
     calls.records.insert(Arc::from("5"), of_app);
-    let only = calls.call_with_method("s", "tools/call");
+    let only = calls.only_running_call_with_method("s", "tools/call");
     assert_eq!(only.as_deref(), Some("1"), "a call that an app received was not sent to the server");
     calls.records.insert(Arc::from("4"), call("4", "s", CallState::Running));
-    assert_eq!(calls.call_with_method("s", "tools/call"), None, "two calls in progress are ambiguous");
+    assert_eq!(calls.only_running_call_with_method("s", "tools/call"), None, "two calls in progress are ambiguous");
 }
 
 #[test]
@@ -145,9 +152,9 @@ fn cancelled_result_review_stops_the_model_and_a_denied_one_does_not() {
     for (outcome, stops) in [(ConsentRequestOutcome::Cancelled, true), (ConsentRequestOutcome::Denied, false)] {
         let (mut calls, (reply, mut verdict)) = (CallTable::default(), oneshot::channel());
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());
-        calls.held_results.insert("1".to_owned(), PendingResult { result, reply });
+        calls.held_results.insert("1".to_owned(), ResultUnderReview { result, reply });
         calls.withhold_result("1", outcome, "by the user".to_owned());
-        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::Withheld };
+        let expected = if stops { ResultReviewVerdict::Stops } else { ResultReviewVerdict::Withheld };
         assert_eq!(verdict.try_recv(), Ok(expected("by the user".to_owned())), "{outcome:?}");
     }
 }

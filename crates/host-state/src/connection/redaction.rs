@@ -32,7 +32,7 @@ pub fn redact_failure(activity: &Mutex<ActivityLog>, failure: ServerFailure) -> 
 }
 
 fn redact_text(activity: &Mutex<ActivityLog>, text: String) -> String {
-    activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
+    activity.lock().unwrap_or_else(PoisonError::into_inner).redact_text(text)
 }
 
 #[cfg(test)]

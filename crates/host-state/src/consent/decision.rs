@@ -2,7 +2,7 @@
 //! `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
 
 use server_requests::form::FormProblem;
-use server_requests::sampling::{ConversionError, ReachedLimit};
+use server_requests::sampling::{ReachedLimit, SamplingConversionError};
 use tokio::sync::oneshot;
 
 use crate::HostClosed;
@@ -51,7 +51,7 @@ pub enum DecisionError {
     NoPrice(String),
     /// The sampling request can't be converted for a model.
     #[error("{0}")]
-    Unfit(ConversionError),
+    Unfit(SamplingConversionError),
     /// The chosen model is not available, with the cause.
     #[error("{0}")]
     Model(String),

@@ -34,7 +34,7 @@ pub enum RequestPurpose {
 
 impl RequestPurpose {
     /// Returns the id of the call that the consent request is displayed with, if it belongs to a call.
-    pub fn shown_call(&self) -> Option<&str> {
+    pub fn call_shown_with_request(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
             Self::Start | Self::Request { .. } | Self::Page | Self::SignIn(_) => None,

@@ -14,9 +14,9 @@ use ports::server_config::address_hash;
 use ports::url_parts::redacted_url;
 use serde_json::{Value, json};
 use server_requests::form::Form;
-use server_requests::sampling::{ModelAnswerState, SamplingState, previously_approved_hash, request_hash};
+use server_requests::sampling::{ModelAnswerState, SamplingState, previously_approved_hash, sampling_request_hash};
 
-use crate::app_tools::{APP_TOOL_KIND, app_tool_call_hash, app_tool_subject};
+use crate::app_tools::{APP_TOOL_CALL_AUDIT_KIND, app_tool_call_hash, app_tool_subject};
 use crate::view::ConsentRequestBody;
 
 /// Returns the hash of the exact payload that an approval of a server's consent request allows to send. `schema` is the
@@ -38,7 +38,9 @@ pub fn consent_payload_hash(server: &str, body: &ConsentRequestBody, schema: Opt
             // The hash includes the failure, so that a decision made while a model was running doesn't apply after it
             // failed.
             let failed = matches!(state.run, ModelAnswerState::Failed { .. });
-            Hash::of_json(&json!({ "asks": request_hash(request, state), "attempt": state.attempts, "failed": failed }))
+            Hash::of_json(
+                &json!({ "asks": sampling_request_hash(request, state), "attempt": state.attempts, "failed": failed }),
+            )
         }
         ConsentRequestBody::Form { message, .. } => Hash::of_json(&json!({ "message": message, "schema": schema })),
         ConsentRequestBody::Url { message, url } => Hash::of_json(&json!({ "message": message, "url": url })),
@@ -115,7 +117,7 @@ pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
         ConsentRequestBody::ConnectServer { .. } => "connect-server",
-        ConsentRequestBody::Tool { app: Some(_), .. } => APP_TOOL_KIND,
+        ConsentRequestBody::Tool { app: Some(_), .. } => APP_TOOL_CALL_AUDIT_KIND,
         ConsentRequestBody::Tool { app: None, .. } => "tool",
         ConsentRequestBody::Sampling { response: None, .. } => "sampling",
         ConsentRequestBody::Sampling { response: Some(_), .. } => "sampling-answer",

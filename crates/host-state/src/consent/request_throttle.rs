@@ -81,7 +81,7 @@ impl RequestThrottle {
 
     /// Resets the counts of automatically refused requests when the user denies all pending requests of the server.
     /// With `mute` set, a temporary mute is removed, because the server is muted until the user unmutes it.
-    pub const fn reset(&mut self, mute: bool) {
+    pub const fn reset_refusal_counts(&mut self, mute: bool) {
         (self.before, self.muted) = (self.rate_limited, 0);
         if mute {
             self.muted_until = None;
@@ -118,7 +118,7 @@ mod tests {
         let mut throttle = RequestThrottle::default();
         throttle.set_refused_by_connection(RunId(1), 5);
         assert_eq!(throttle.refused_since_reset(), 5, "requests of the run are counted");
-        throttle.reset(false);
+        throttle.reset_refusal_counts(false);
         assert_eq!(throttle.refused_since_reset(), 0, "the counter is reset when the user has dealt with them");
         throttle.set_refused_by_connection(RunId(1), 7);
         assert_eq!(throttle.refused_since_reset(), 2, "further requests of the run are counted");

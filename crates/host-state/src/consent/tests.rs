@@ -25,7 +25,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
         reason: "",
         stricter_reason: None,
         marks: ReviewFindings::default(),
-        call: purpose.shown_call().map(str::to_owned),
+        call: purpose.call_shown_with_request().map(str::to_owned),
     };
     PendingRequest::new(view, purpose, None, ResolvedPaths::Elsewhere)
 }
@@ -97,7 +97,7 @@ fn outcome_of_a_decision_is_reported_once_known() {
 }
 
 #[test]
-fn another_url_has_another_hash() {
+fn consent_hash_depends_on_the_url() {
     let shown = request(1, "s", RequestPurpose::Page);
     let ConsentRequestBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
     let other = ConsentRequestBody::Url { message: message.clone(), url: "https://b.example".to_owned() };

@@ -1,7 +1,7 @@
 //! Labels of conversations: the servers whose content each conversation contains. A label does not classify the
 //! content. Used by `host/src/owner/provenance.rs`.
 
-use domain::history::Reading;
+use domain::history::ReadContent;
 use indexmap::IndexMap;
 
 /// Maximum number of labeled conversations. A conversation without a label is untrusted, so that calls of its model
@@ -10,7 +10,7 @@ const MAX_LABELED_CONVERSATIONS: usize = 1_000;
 /// Maximum number of servers in the label of a conversation.
 const MAX_SERVERS_PER_LABEL: usize = 64;
 /// Maximum number of records of one server's content in a label.
-const MAX_READINGS_PER_SERVER: usize = 16;
+const MAX_READ_CONTENTS_PER_SERVER: usize = 16;
 
 /// Data flow label of one conversation: the servers whose content the conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct DataFlowLabel {
     /// label.
     pub is_whole: bool,
     /// Records of the servers' content that models have read in the conversation.
-    pub readings: Vec<Reading>,
+    pub read_contents: Vec<ReadContent>,
 }
 
 /// Data flow labels of conversations, by identifier of the conversation.
@@ -57,25 +57,27 @@ impl DataFlowLabels {
     }
 
     /// Adds records of the servers' content that a model has read to the label of the conversation. At most
-    /// [`MAX_READINGS_PER_SERVER`] are stored per server. If the content of one record may contain third-party text, at
-    /// least one such record is stored.
-    pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
+    /// [`MAX_READ_CONTENTS_PER_SERVER`] are stored per server. If the content of one record may contain third-party
+    /// text, at least one such record is stored.
+    pub fn add_read_contents(&mut self, conversation: &str, read_contents: &[ReadContent]) {
         let label = self.label_mut(conversation);
-        for new in readings {
-            let same = |own: &Reading| own.server == new.server && own.kind == new.kind && own.name == new.name;
-            if let Some(own) = label.readings.iter_mut().find(|own| same(own)) {
+        for new in read_contents {
+            let same = |own: &ReadContent| own.server == new.server && own.kind == new.kind && own.name == new.name;
+            if let Some(own) = label.read_contents.iter_mut().find(|own| same(own)) {
                 own.open_world |= new.open_world;
                 continue;
             }
-            if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS_PER_SERVER {
-                let spare = |own: &Reading| own.server == new.server && !own.may_contain_third_party_text();
-                let Some(at) = label.readings.iter().position(spare).filter(|_| new.may_contain_third_party_text())
+            if label.read_contents.iter().filter(|own| own.server == new.server).count() >= MAX_READ_CONTENTS_PER_SERVER
+            {
+                let spare = |own: &ReadContent| own.server == new.server && !own.may_contain_third_party_text();
+                let Some(at) =
+                    label.read_contents.iter().position(spare).filter(|_| new.may_contain_third_party_text())
                 else {
                     continue;
                 };
-                label.readings.remove(at);
+                label.read_contents.remove(at);
             }
-            label.readings.push(new.clone());
+            label.read_contents.push(new.clone());
         }
     }
 
@@ -91,7 +93,7 @@ impl DataFlowLabels {
 
 #[cfg(test)]
 mod tests {
-    use domain::history::ReadingKind;
+    use domain::history::ReadContentKind;
 
     use super::*;
 
@@ -127,23 +129,23 @@ mod tests {
     }
 
     #[test]
-    fn open_world_readings_are_retained_within_the_bound() {
+    fn open_world_contents_are_retained_within_the_bound() {
         let mut labels = DataFlowLabels::default();
-        let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
-        let tools: Vec<Reading> = (0..MAX_READINGS_PER_SERVER + 5).map(tool).collect();
-        labels.add_readings("c", &tools);
-        let readings =
-            |labels: &DataFlowLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
-        assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings is limited");
-        labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
-        assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings stays limited");
+        let tool = |n: usize| ReadContent::new("a", ReadContentKind::Tool, &n.to_string());
+        let tools: Vec<ReadContent> = (0..MAX_READ_CONTENTS_PER_SERVER + 5).map(tool).collect();
+        labels.add_read_contents("c", &tools);
+        let read_contents =
+            |labels: &DataFlowLabels| labels.label("c").map(|label| label.read_contents.clone()).unwrap_or_default();
+        assert_eq!(read_contents(&labels).len(), MAX_READ_CONTENTS_PER_SERVER, "the number is limited");
+        labels.add_read_contents("c", &[ReadContent::new("a", ReadContentKind::Resource, "file:///x")]);
+        assert_eq!(read_contents(&labels).len(), MAX_READ_CONTENTS_PER_SERVER, "the number stays limited");
         assert!(
-            readings(&labels).iter().any(Reading::may_contain_third_party_text),
+            read_contents(&labels).iter().any(ReadContent::may_contain_third_party_text),
             "S26: open content replaces closed content"
         );
-        labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
+        labels.add_read_contents("c", &[ReadContent { open_world: true, ..tool(3) }]);
         assert!(
-            readings(&labels).iter().any(|own| own.name == "3" && own.open_world),
+            read_contents(&labels).iter().any(|own| own.name == "3" && own.open_world),
             "S26: the open-world flag is updated"
         );
     }

@@ -52,14 +52,14 @@ impl InstallRecord {
     }
 
     /// Returns the files of the bundle, if the server was installed from one.
-    pub fn files(&self) -> Option<&BundleFiles> {
+    pub fn bundle_files(&self) -> Option<&BundleFiles> {
         self.origin.files()
     }
 
     /// Returns the bundle folders that this record and, while it is pending, the previous record refer to.
-    pub fn folders(&self) -> impl Iterator<Item = &str> {
+    pub fn bundle_folders(&self) -> impl Iterator<Item = &str> {
         let before = self.pending.as_ref().and_then(|pending| pending.before.as_deref());
-        [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
+        [Some(self), before].into_iter().flatten().filter_map(Self::bundle_files).map(|files| files.folder.as_str())
     }
 
     /// Returns the installation record that is valid for a server with these settings (`None` if the server is not
@@ -68,7 +68,7 @@ impl InstallRecord {
     pub fn valid_record(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
         let names_bundle = |config: &ServerConfig| {
-            self.files().is_some_and(|files| config.refers_to_folder(&bundles.join(&files.folder)))
+            self.bundle_files().is_some_and(|files| config.refers_to_folder(&bundles.join(&files.folder)))
         };
         if config.is_some_and(|config| settings_hash(config) == self.config || names_bundle(config)) {
             return Some(Self { pending: None, ..self.clone() });

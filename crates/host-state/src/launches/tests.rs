@@ -11,7 +11,7 @@ fn facts() -> LaunchFacts {
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
         own_files: DrawbridgeFiles::from_folders("/no/data".into(), "/no/mcp.json".into()),
-        search_path: Arc::default(),
+        search_path: SharedSearchPath::default(),
     }
 }
 
@@ -73,14 +73,14 @@ fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
 #[test]
 fn unchanged_session_facts_are_not_stored_again() {
     let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
-    let found = |found| KnownSession { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
+    let found = |found| LastSessionFacts { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;
-    assert!(facts.store_session("s", found(week), week), "new facts are stored");
-    assert!(!facts.store_session("s", found(week + 1), week + 1), "known facts are not stored again");
-    assert!(facts.known_session("s", || config.clone(), week + 1).is_some(), "known facts are returned");
+    assert!(facts.store_session_facts("s", found(week), week), "new facts are stored");
+    assert!(!facts.store_session_facts("s", found(week + 1), week + 1), "known facts are not stored again");
+    assert!(facts.last_session_facts("s", || config.clone(), week + 1).is_some(), "known facts are returned");
     assert!(
-        facts.known_session("s", || Hash::of_bytes(b"other"), week + 1).is_none(),
+        facts.last_session_facts("s", || Hash::of_bytes(b"other"), week + 1).is_none(),
         "facts don't apply to other settings"
     );
-    assert!(facts.store_session("s", found(2 * week), 2 * week), "facts are stored again after a week");
+    assert!(facts.store_session_facts("s", found(2 * week), 2 * week), "facts are stored again after a week");
 }

@@ -5,7 +5,7 @@ use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
 use server_requests::sampling::conversion::to_model_request;
-use server_requests::sampling::model_choice::{ModelSelectionWishes, choose_model};
+use server_requests::sampling::model_choice::{ModelSelectionPreferences, choose_model};
 use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
 use super::ModelAccess;
@@ -22,7 +22,7 @@ impl ModelAccess {
         let settings = self.sampling.settings(server);
         let setting = settings.model.as_ref().filter(can_answer);
         let default = self.providers.file.default.as_ref().filter(can_answer);
-        let wish = ModelSelectionWishes { preferences: params.model_preferences.as_ref(), setting, default };
+        let wish = ModelSelectionPreferences { preferences: params.model_preferences.as_ref(), setting, default };
         let all: Vec<_> = self.registry.all_models().collect();
         choose_model(wish, &all)
     }

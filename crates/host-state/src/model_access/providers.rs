@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
+use credentials::providers::{
+    MAX_MODEL_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView,
+};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
 /// The model providers: their settings and models, as last read, and the errors of their requests.
@@ -52,12 +54,12 @@ impl ProviderTable {
     pub fn check_provider_settings(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
         let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
-        if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
+        if is_new && self.file.providers.len() >= MAX_MODEL_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
     /// Returns `true` if this table already treats the provider as confirmed (if `is_confirmed` is set) or as
     /// unconfirmed (if not).
-    pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
+    pub fn has_confirmation_state(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
@@ -69,13 +71,13 @@ impl ProviderTable {
 
     /// Marks a provider as unconfirmed. Returns `true` if the caller has to write an audit entry, since none with these
     /// settings exists. `is_known` tells if the confirmed address could be determined.
-    pub fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
+    pub fn record_unconfirmed_provider(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
         self.unconfirmed.insert(settings.id.clone(), settings.clone());
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
     /// Records that the user confirmed a provider's address, so that the provider can be used.
-    pub fn set_confirmed(&mut self, id: &str) {
+    pub fn record_confirmed_provider(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);
     }
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn number_of_providers_is_bounded_and_each_can_be_changed() {
         let mut table = ProviderTable::default();
-        for n in 0..MAX_PROVIDERS {
+        for n in 0..MAX_MODEL_PROVIDERS {
             assert!(
                 table.check_provider_settings(&settings(&format!("p{n}"))).is_ok(),
                 "there is room for provider {n}"
@@ -132,12 +134,18 @@ mod tests {
     #[test]
     fn unconfirmed_address_is_recorded_once() {
         let mut table = ProviderTable::default();
-        assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
-        assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");
-        assert!(!table.set_unconfirmed(&settings("p"), true), "the change is recorded once");
-        assert!(!table.is_up_to_date("p", true), "a confirmed provider is not settled while it is unused");
-        table.set_confirmed("p");
-        assert!(table.is_up_to_date("p", true), "a confirmed provider that is used is settled");
-        assert!(table.set_unconfirmed(&settings("p"), true), "a later change is recorded again");
+        assert!(
+            !table.record_unconfirmed_provider(&settings("p"), false),
+            "nothing is recorded while the keychain is unavailable"
+        );
+        assert!(
+            table.record_unconfirmed_provider(&settings("p"), true),
+            "the change is recorded once the keychain is available"
+        );
+        assert!(!table.record_unconfirmed_provider(&settings("p"), true), "the change is recorded once");
+        assert!(!table.has_confirmation_state("p", true), "a confirmed provider is not settled while it is unused");
+        table.record_confirmed_provider("p");
+        assert!(table.has_confirmation_state("p", true), "a confirmed provider that is used is settled");
+        assert!(table.record_unconfirmed_provider(&settings("p"), true), "a later change is recorded again");
     }
 }

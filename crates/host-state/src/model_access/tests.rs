@@ -36,7 +36,7 @@ fn price_in_another_currency_counts_as_unknown() {
 #[test]
 fn maximum_cost_includes_cache_writes_if_they_cost_more() {
     let params = params();
-    let input = estimated_tokens(&params);
+    let input = estimated_input_tokens(&params);
     let (plain, model) = access(price("USD", None));
     assert_eq!(
         plain.max_cost_micros(&model, &params),

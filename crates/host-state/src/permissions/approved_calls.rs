@@ -37,7 +37,7 @@ pub struct ApprovedCalls {
 impl ApprovedCalls {
     /// Returns how many times calls were forgotten so far, also if there were none. If the number has changed since the
     /// user approved a call, the user or the host ended all repetition meanwhile, so the call must not be stored.
-    pub const fn forgotten(&self) -> u64 {
+    pub const fn forget_count(&self) -> u64 {
         self.forgotten
     }
 
@@ -158,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn each_end_of_the_repetition_is_counted() {
+    fn each_forgetting_of_approved_calls_is_counted() {
         let mut calls = with_call("1", "s", 1_000);
-        let before = calls.forgotten();
+        let before = calls.forget_count();
         calls.add_repetition("1", "2".to_owned());
-        assert_eq!(calls.forgotten(), before, "a repetition ends nothing");
+        assert_eq!(calls.forget_count(), before, "a repetition ends nothing");
         assert!(!calls.forget_server("without calls"), "there is none to forget");
-        assert_ne!(calls.forgotten(), before, "a call of the server may wait for the audit entry of its approval");
-        let before = calls.forgotten();
+        assert_ne!(calls.forget_count(), before, "a call of the server may wait for the audit entry of its approval");
+        let before = calls.forget_count();
         calls.clear();
-        assert_ne!(calls.forgotten(), before, "the same for all servers");
+        assert_ne!(calls.forget_count(), before, "the same for all servers");
     }
 
     #[test]

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn grant_can_be_taken_once_and_the_oldest_one_is_dropped() {
+    fn revoked_grant_can_be_restored_once_and_the_oldest_is_dropped() {
         let mut revoked = RevokedGrants::default();
         for id in 0..=MAX_RESTORABLE_GRANTS as u64 {
             revoked.push(grant(id, None), EMPTY_GRANT_BASIS, 1_000);

@@ -17,7 +17,7 @@ pub fn with_last_uses(stored: Option<Value>, used: &[Grant]) -> Value {
         let own = used.get(&(grant.server.as_str(), &grant.subject));
         // A grant that another process has given since has its own uses.
         if let Some(own) = own.filter(|own| (&own.rests_on, own.since) == (&grant.rests_on, grant.since)) {
-            grant.merge_use(own.last_use);
+            grant.merge_last_use(own.last_use);
         }
     }
     serde_json::to_value(stored).unwrap_or_else(|_| json!([]))

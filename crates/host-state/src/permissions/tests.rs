@@ -51,7 +51,7 @@ fn expired_trust_is_not_in_effect() {
     assert_eq!(permissions.server_trust_duration("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
     assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::No, "expired trust is not in effect");
     assert_eq!(permissions.server_trust_duration("other", 9), TrustDuration::No, "trust applies to one server");
-    permissions.policy.trust_for_session("s").expect("a rule");
+    permissions.policy.trust_until_quit("s").expect("a rule");
     assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::Run, "trust for the run is in effect");
 }
 
@@ -92,7 +92,7 @@ fn tool_grants_are_listed_until_they_expire() {
 
 /// Notes the call that this request is for, whose approval was made when calls had been forgotten `forgotten` times.
 /// Returns `true` if the call can be repeated.
-fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
+fn is_approved_call_recorded(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
     let body = ConsentRequestBody::Tool {
         tool: Box::new(Tool { name: "echo".to_owned(), ..Tool::default() }),
         app: None,
@@ -122,38 +122,44 @@ fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotte
 }
 
 #[test]
-fn approval_is_not_noted_if_calls_were_forgotten_while_its_entry_was_written() {
+fn approved_call_is_not_stored_if_calls_were_forgotten_meanwhile() {
     let mut permissions = permissions(Grants::default());
-    let (user, forgotten) = (CallOrigin::User { conversation: None }, permissions.approved_calls.forgotten());
+    let (user, forgotten) = (CallOrigin::User { conversation: None }, permissions.approved_calls.forget_count());
     permissions.forget_approved_calls("s");
-    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the user denied, muted or revoked meanwhile");
-    let forgotten = permissions.approved_calls.forgotten();
+    assert!(
+        !is_approved_call_recorded(&mut permissions, Some(&user), forgotten),
+        "the user denied, muted or revoked meanwhile"
+    );
+    let forgotten = permissions.approved_calls.forget_count();
     permissions.approved_calls.clear();
-    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the rules changed meanwhile");
-    let forgotten = permissions.approved_calls.forgotten();
-    assert!(is_noted(&mut permissions, Some(&user), forgotten), "nothing was forgotten");
+    assert!(!is_approved_call_recorded(&mut permissions, Some(&user), forgotten), "the rules changed meanwhile");
+    let forgotten = permissions.approved_calls.forget_count();
+    assert!(is_approved_call_recorded(&mut permissions, Some(&user), forgotten), "nothing was forgotten");
 }
 
 #[test]
-fn only_calls_of_the_user_in_the_window_are_noted() {
+fn only_calls_by_the_user_in_the_window_become_repeatable() {
     let mut permissions = permissions(Grants::default());
     let app = CallOrigin::App { conversation: None, tool: "t".to_owned(), reaches_other_hosts: false };
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     for origin in [None, Some(&CallOrigin::CommandLine), Some(&app), Some(&model)] {
-        assert!(!is_noted(&mut permissions, origin, 0), "no call of another origin is noted");
+        assert!(!is_approved_call_recorded(&mut permissions, origin, 0), "no call of another origin is noted");
     }
-    assert!(is_noted(&mut permissions, Some(&CallOrigin::User { conversation: None }), 0), "a call of the user");
+    assert!(
+        is_approved_call_recorded(&mut permissions, Some(&CallOrigin::User { conversation: None }), 0),
+        "a call of the user"
+    );
 }
 
 #[test]
 fn only_newly_read_untrusted_content_requires_a_new_decision() {
     let mut permissions = permissions(Grants::default());
-    permissions.note_readings("c", &[]);
-    assert_eq!(permissions.version, 0, "an empty list of readings changes nothing");
-    permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
-    assert_eq!(permissions.version, 1, "new readings require a new decision");
+    permissions.record_read_content("c", &[]);
+    assert_eq!(permissions.version, 0, "an empty list changes nothing");
+    permissions.record_read_content("c", &[ReadContent::new("s", domain::history::ReadContentKind::Tool, "t")]);
+    assert_eq!(permissions.version, 1, "newly read content requires a new decision");
     assert!(
-        permissions.data_flow.labels.label("c").is_some_and(|label| label.readings.len() == 1),
-        "the reading is stored"
+        permissions.data_flow.labels.label("c").is_some_and(|label| label.read_contents.len() == 1),
+        "the content is stored"
     );
 }

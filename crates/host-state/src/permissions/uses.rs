@@ -45,20 +45,20 @@ impl PermissionUses {
     }
 
     /// Records that a server received its shared folders.
-    pub fn record_folders_use(&mut self, server: &str, last_use: LastUse) {
+    pub fn record_shared_folders_use(&mut self, server: &str, last_use: LastUse) {
         self.folders.insert(server.to_owned(), last_use);
     }
 
     /// Records that the last use of a persisted grant was not written to disk yet. Returns `true` if no grant was
     /// marked before, so that the caller has to schedule the write.
-    pub fn mark_unwritten(&mut self, grant: GrantId) -> bool {
+    pub fn mark_grant_use_unwritten(&mut self, grant: GrantId) -> bool {
         let is_first = self.unwritten.is_empty();
         self.unwritten.insert(grant);
         is_first
     }
 
     /// Removes and returns the grants whose last use is not written yet.
-    pub fn take_unwritten(&mut self) -> HashSet<GrantId> {
+    pub fn take_grants_with_unwritten_uses(&mut self) -> HashSet<GrantId> {
         std::mem::take(&mut self.unwritten)
     }
 
@@ -68,12 +68,12 @@ impl PermissionUses {
     }
 
     /// Returns the last uses of rules in this run.
-    pub fn rules(&self) -> Vec<(RuleRef, LastUse)> {
+    pub fn last_uses_of_rules(&self) -> Vec<(RuleRef, LastUse)> {
         self.rules.iter().map(|(of, used)| (*of, used.last_use)).collect()
     }
 
     /// Returns the last time in this run at which each server received its shared folders.
-    pub fn folders(&self) -> Vec<(String, LastUse)> {
+    pub fn last_uses_of_folders(&self) -> Vec<(String, LastUse)> {
         self.folders.iter().map(|(server, used)| (server.clone(), *used)).collect()
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         }
         uses.record_rule_use(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
         uses.record_rule_use(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
-        let rules: Vec<_> = uses.rules().into_iter().map(|(rule, _)| rule.id).collect();
+        let rules: Vec<_> = uses.last_uses_of_rules().into_iter().map(|(rule, _)| rule.id).collect();
         assert_eq!(rules.len(), MAX_RULE_USES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
         assert!(!rules.contains(&1), "the oldest use is dropped");
@@ -119,15 +119,19 @@ mod tests {
         uses.record_rule_use(user_rule_ref(4), last_use_at(4), || None);
         let now = [rule(1, "s"), rule(2, "other")];
         uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
-        assert_eq!(uses.rules(), [(user_rule_ref(1), last_use_at(1))], "only the unchanged rule has a use");
+        assert_eq!(
+            uses.last_uses_of_rules(),
+            [(user_rule_ref(1), last_use_at(1))],
+            "only the unchanged rule has a use"
+        );
     }
 
     #[test]
     fn last_uses_of_grants_are_written_together() {
         let mut uses = PermissionUses::default();
-        assert!(uses.mark_unwritten(GrantId(1)), "the first use schedules the write");
-        assert!(!uses.mark_unwritten(GrantId(2)), "the second one waits for the same write");
-        assert_eq!(uses.take_unwritten(), HashSet::from([GrantId(1), GrantId(2)]));
-        assert!(uses.mark_unwritten(GrantId(1)), "the next use schedules another write");
+        assert!(uses.mark_grant_use_unwritten(GrantId(1)), "the first use schedules the write");
+        assert!(!uses.mark_grant_use_unwritten(GrantId(2)), "the second one waits for the same write");
+        assert_eq!(uses.take_grants_with_unwritten_uses(), HashSet::from([GrantId(1), GrantId(2)]));
+        assert!(uses.mark_grant_use_unwritten(GrantId(1)), "the next use schedules another write");
     }
 }

@@ -69,7 +69,7 @@ impl Sampling {
 
     /// Returns `true` if an MCP app sent the request and its page may contact other hosts. These hosts could then
     /// influence the request and receive the reply.
-    pub fn is_app_with_other_hosts(&self, requester: Requester) -> bool {
+    pub fn is_app_that_reaches_other_hosts(&self, requester: Requester) -> bool {
         matches!(self.requesting_app(requester), Some(ConsentRequestOrigin::App { reaches_other_hosts: true, .. }))
     }
 }
@@ -127,6 +127,6 @@ mod tests {
         assert_eq!(sampling.requesting_app(ended), None, "an ended request has no app");
         let waiting = Requester::App { run: RunId(2), number: 2 };
         assert_eq!(sampling.conversation_of_app(waiting).as_deref(), Some("c"));
-        assert!(sampling.is_app_with_other_hosts(waiting));
+        assert!(sampling.is_app_that_reaches_other_hosts(waiting));
     }
 }

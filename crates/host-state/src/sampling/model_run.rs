@@ -35,7 +35,7 @@ impl ModelRun {
 
     /// Returns the actual usage of a run that ended with `outcome`, or `None` if the reserved maximum has to remain
     /// recorded. Also returns the cost in millionths of a US dollar if the reply is complete and the price is known.
-    pub fn settled_usage(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
+    pub fn final_usage(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
@@ -53,7 +53,7 @@ impl ModelRun {
     }
 
     /// Returns the actual usage if the model is stopped now, or `None` if the reserved maximum has to remain recorded.
-    pub fn stopped_usage(&self) -> Option<ModelUsage> {
+    pub fn usage_if_stopped_now(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
         self.reservation.partial_usage(usage, bytes)
     }
@@ -107,14 +107,14 @@ mod tests {
 
     #[tokio::test]
     async fn request_not_accepted_by_the_provider_uses_no_tokens() {
-        let spent = run(ModelOutput::default()).settled_usage(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
+        let spent = run(ModelOutput::default()).final_usage(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
         assert_eq!(spent, Some(0), "a request that the provider didn't accept uses no tokens");
     }
 
     #[tokio::test]
     async fn usage_of_an_interrupted_reply_is_estimated_or_the_maximum() {
         let began = ModelOutput { began: true, ..ModelOutput::default() };
-        let tokens = |output, error| run(output).settled_usage(&Err(error)).0.map(|spent| spent.tokens);
+        let tokens = |output, error| run(output).final_usage(&Err(error)).0.map(|spent| spent.tokens);
         assert_eq!(tokens(began, ModelError::Cut), None, "a reply without output may have been reasoning all the time");
         assert_eq!(
             tokens(ModelOutput { bytes: 30, ..began }, ModelError::Cut),

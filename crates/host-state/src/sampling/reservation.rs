@@ -62,7 +62,7 @@ impl UsageReservation {
 
 /// Returns the number of tool rounds that a sampling request adds to a server's usage: one if the request contains
 /// results of tool uses, otherwise zero.
-pub fn counted_tool_rounds(params: &CreateMessageParams) -> u64 {
+pub fn tool_rounds_to_count(params: &CreateMessageParams) -> u64 {
     u64::from(count_tool_rounds(params) > 0)
 }
 

@@ -24,7 +24,7 @@ pub struct RestartState {
     /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
     restart_cause: Option<String>,
     /// Hash of the approved address of a server whose restarts ended because it was unreachable. Used by
-    /// [`resume`](Self::resume).
+    /// [`begin_restarts_after_outage`](Self::begin_restarts_after_outage).
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
@@ -37,14 +37,15 @@ pub struct RestartState {
     signed_in: bool,
     /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
-    /// Saved state of a running server whose approval was revoked. Used by [`restore`](Self::restore).
-    revoked: Option<RevokedSupervision>,
+    /// Saved state of a running server whose approval was revoked. Used by
+    /// [`on_approval_restored`](Self::on_approval_restored).
+    revoked: Option<StateBeforeRevocation>,
 }
 
 /// Supervision state of a running server, saved when its approval was revoked. It is restored if the approval is
 /// restored.
 #[derive(Debug)]
-struct RevokedSupervision {
+struct StateBeforeRevocation {
     backoff: RestartBackoff,
     approved: Option<Hash>,
     ready: Option<Instant>,
@@ -94,6 +95,12 @@ impl RestartState {
         self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
+    /// Returns the hash of the approved command or address that was launched, or `None` before the first launch and
+    /// after the automatic restarts have ended.
+    pub const fn launched(&self) -> Option<&Hash> {
+        self.approved.as_ref()
+    }
+
     /// Returns the reason why the server ended, if the host is restarting it automatically.
     pub fn restart_cause(&self) -> Option<String> {
         self.restart_cause.clone()
@@ -106,15 +113,15 @@ impl RestartState {
 
     /// Ends the automatic restarts, because the user stopped or changed the server, or must do something before it can
     /// start.
-    pub fn give_up(&mut self) {
+    pub fn give_up_restarting(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
 
-    /// Ends the automatic restarts of a running server because its approval was revoked. [`restore`](Self::restore)
-    /// reverts that while the server runs.
+    /// Ends the automatic restarts of a running server because its approval was revoked.
+    /// [`on_approval_restored`](Self::on_approval_restored) reverts that while the server runs.
     pub fn on_approval_revoked(&mut self) {
         let before = std::mem::take(self);
-        let revoked = before.revoked.or(Some(RevokedSupervision {
+        let revoked = before.revoked.or(Some(StateBeforeRevocation {
             backoff: before.backoff,
             approved: before.approved,
             ready: before.ready,
@@ -125,23 +132,23 @@ impl RestartState {
 
     /// Reverts [`on_approval_revoked`](Self::on_approval_revoked) after the approval was restored, so that the running
     /// server is restarted automatically again. Has no effect if the server has ended or was launched since.
-    pub fn restore(&mut self) {
-        if let Some(RevokedSupervision { backoff, approved, ready, was_ready }) = self.revoked.take() {
+    pub fn on_approval_restored(&mut self) {
+        if let Some(StateBeforeRevocation { backoff, approved, ready, was_ready }) = self.revoked.take() {
             (self.backoff, self.approved, self.ready, self.was_ready) = (backoff, approved, ready, was_ready);
         }
     }
 
     /// Ends the automatic restarts, because there were too many attempts or because the failure permits no restart. If
-    /// the server was unreachable, [`RestartState::resume`] can begin a new series.
-    pub fn on_no_restart(&mut self, failure: &ServerFailure) {
-        let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
+    /// the server was unreachable, [`RestartState::begin_restarts_after_outage`] can begin a new series.
+    pub fn end_restarts_after_failure(&mut self, failure: &ServerFailure) {
+        let may_resume = self.backoff.has_recent_restart() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
 
     /// Begins a new series of restart attempts for a server that was unreachable. Returns `false` if the restarts did
     /// not end for that reason.
-    pub fn resume(&mut self) -> bool {
+    pub fn begin_restarts_after_outage(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
         self.restart_cause = Some("it could not be reached".to_owned());
@@ -155,7 +162,7 @@ impl RestartState {
         let was_ready = self.ready.take();
         self.wait += 1;
         // A server that was never ready is not restarted, since the user has to resolve the cause.
-        if !failure.may_be_temporary() || was_ready.is_none() && !self.backoff.is_restarting() {
+        if !failure.may_be_temporary() || was_ready.is_none() && !self.backoff.has_recent_restart() {
             return None;
         }
         self.backoff.reset_after_run(was_ready.map(|since| since.elapsed()).unwrap_or_default());
@@ -163,7 +170,7 @@ impl RestartState {
     }
 
     /// Returns the number of the current pause before a restart, by which obsolete restarts are recognized.
-    pub const fn wait_number(&self) -> u64 {
+    pub const fn restart_pause_number(&self) -> u64 {
         self.wait
     }
 
@@ -214,6 +221,7 @@ mod tests {
             hint: None,
             blocked: Box::default(),
             sandbox: None,
+            refusal: None,
         }
     }
 
@@ -246,13 +254,13 @@ mod tests {
     async fn unreachable_server_is_retried_once_after_a_network_change() {
         let mut supervision = ready_supervision();
         while supervision.next_restart(&failure(FailureReason::Unreachable)).is_some() {}
-        supervision.on_no_restart(&failure(FailureReason::Unreachable));
-        assert!(supervision.resume(), "an unreachable server is tried again");
-        assert!(!supervision.resume(), "an unreachable server is resumed once");
+        supervision.end_restarts_after_failure(&failure(FailureReason::Unreachable));
+        assert!(supervision.begin_restarts_after_outage(), "an unreachable server is tried again");
+        assert!(!supervision.begin_restarts_after_outage(), "an unreachable server is resumed once");
         let mut crashing = ready_supervision();
         while crashing.next_restart(&failure(FailureReason::Exited)).is_some() {}
-        crashing.on_no_restart(&failure(FailureReason::Exited));
-        assert!(!crashing.resume(), "a crashing server is not resumed");
+        crashing.end_restarts_after_failure(&failure(FailureReason::Exited));
+        assert!(!crashing.begin_restarts_after_outage(), "a crashing server is not resumed");
     }
 
     #[tokio::test(start_paused = true)]
@@ -260,19 +268,19 @@ mod tests {
         let mut supervision = ready_supervision();
         supervision.on_approval_revoked();
         supervision.on_approval_revoked();
-        supervision.restore();
+        supervision.on_approval_restored();
         assert!(supervision.next_restart(&failure(FailureReason::Exited)).is_some(), "the server is supervised again");
         let mut ended = ready_supervision();
         ended.on_approval_revoked();
         let exited = failure(FailureReason::Exited);
         assert!(ended.next_restart(&exited).is_none(), "without the approval, it is not restarted");
-        ended.on_no_restart(&exited);
-        ended.restore();
+        ended.end_restarts_after_failure(&exited);
+        ended.on_approval_restored();
         assert!(ended.next_restart(&exited).is_none(), "a server that ended meanwhile stays ended");
         let mut stopped = ready_supervision();
         stopped.on_approval_revoked();
-        stopped.give_up();
-        stopped.restore();
+        stopped.give_up_restarting();
+        stopped.on_approval_restored();
         assert!(stopped.next_restart(&exited).is_none(), "a server that the user stopped stays stopped");
     }
 

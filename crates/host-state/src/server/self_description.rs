@@ -6,7 +6,7 @@ use offers::review::{Flag, LookAlikeKeys, flags_of_name, flags_of_text};
 
 /// Name that a server claims for itself on initialization, and warnings about the information that it sends.
 #[derive(Debug, Default)]
-pub struct SelfDescription {
+pub struct ServerSelfDescription {
     /// Name that the server claims, with keys by which names that look similar are found.
     pub name: Option<(String, LookAlikeKeys)>,
     /// Warnings about suspicious text in the server's instructions, in the information about itself, and in the user's
@@ -14,7 +14,7 @@ pub struct SelfDescription {
     pub flags: Vec<Flag>,
 }
 
-impl SelfDescription {
+impl ServerSelfDescription {
     /// Examines the information that a server sent about itself for text that may mislead a model or the user. `label`
     /// is the name that the user gave the server.
     pub fn new(label: &str, facts: &ServerFacts) -> Self {

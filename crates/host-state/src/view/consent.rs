@@ -97,7 +97,8 @@ pub enum ConsentRequestBody {
         app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
-        /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.
+        /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls, or if
+        /// the definition changed while the request was pending.
         changed_since_allowed: bool,
         /// Tools that the user can allow together because their server declares that they only read and do not interact
         /// with other systems: first the called tool, then other tools whose current definition the user has reviewed.

@@ -10,6 +10,7 @@ use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::DetectedTransport;
 use offers::review::ReviewFindings;
+use policy::Hash;
 use ports::server_config::{InstallationInfo, SandboxConfig, ServerConfig};
 use process::sandbox::{ResolvedSandbox, SandboxProblem};
 use process::{BlockedPath, MissingDependency};
@@ -30,6 +31,9 @@ pub struct ServerView {
     pub since: Millis,
     /// Set if the server's exact command or address is approved to start without consent.
     pub approved: bool,
+    /// Hash of the command or address that was launched, with which the hash of a grant is compared. `None` if the
+    /// server was not launched.
+    pub launched: Option<Hash>,
     /// Information that the server sent on initialization, or `None` before the session is ready.
     pub facts: Option<ServerFacts>,
     /// Numbers of listed tools, prompts, resources and resource templates, in this order.
@@ -123,13 +127,30 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known. The command line displays it. The page displays it only for a
-    /// sandbox, and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
+    /// Suggested next step for the user, if known. The command line displays it. The page displays it for a
+    /// sandbox and a start that the user refused, and otherwise its own text for `reason`
+    /// (`ui/src/servers/failures.ts`).
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,
     /// Reason why the sandbox can't be set up, if that caused the failure.
     pub sandbox: Option<SandboxProblem>,
+    /// Who refused the start. `None` if nobody decided, for example because the audit log could not be written, and for
+    /// other reasons than [`FailureReason::Refused`].
+    pub refusal: Option<StartRefusal>,
+}
+
+/// Who refused a server's start, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum StartRefusal {
+    /// The user denied the consent request. On the command line, the answers file can decide for the user.
+    DeniedByUser,
+    /// The user closed the consent request without a decision.
+    ClosedByUser,
+    /// A rule denies the start.
+    DeniedByRule,
 }
 
 /// Kind of a server's failure, which programs can distinguish.
@@ -152,7 +173,7 @@ pub enum FailureReason {
     Unresponsive,
     /// The server supports no protocol revision of Drawbridge, or violates the protocol.
     Protocol,
-    /// The user denied the server's command or address.
+    /// The server's command or address was not approved.
     Refused,
     /// The remote server could not be reached.
     Unreachable,

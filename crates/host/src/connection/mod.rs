@@ -14,7 +14,7 @@ use std::time::Duration;
 use domain::call::CallProgress;
 use mcp_proto::session::{
     CallDeadline, CallError, ClientNotification, ClientRequest, ClientResponse, ListKind, ServerFacts, ServerRequest,
-    ServerRequestId, ServerResult, SessionConfig, TaskView,
+    ServerRequestId, ServerResult, SessionConfig, TaskState,
 };
 use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{Authorizer, KnownServerConnection};
@@ -25,7 +25,7 @@ use process::orphans::RunningServerRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
 use supervision::activity::ActivityLog;
-use supervision::limits::{ServerLimits, UsageGauge};
+use supervision::limits::{LatestServerUsage, ServerLimits};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{AuthorizedPayload, WeakOwner};
@@ -47,7 +47,7 @@ pub(crate) struct ConnectionStart {
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports the resource usage of the server.
-    pub(crate) used: Arc<Mutex<UsageGauge>>,
+    pub(crate) used: Arc<Mutex<LatestServerUsage>>,
     /// Wall clock for determining when cached lists are stale.
     pub(crate) clock: SharedClock,
 }
@@ -131,7 +131,7 @@ pub(crate) enum ConnectionEvent {
     },
     Task {
         ticket: CallTicket,
-        task: TaskView,
+        task: TaskState,
     },
     RequestReceived {
         request: ServerRequestId,

@@ -13,11 +13,11 @@ use domain::call::CallProgress;
 use host_state::{PendingRefreshes, TickTimer, redact_error, redact_failure};
 use mcp_proto::session::{
     CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
-    HandshakeMode, ServerRequestId, ServerResult, TaskView,
+    HandshakeMode, ServerRequestId, ServerResult, TaskState,
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogListKind, ListReader};
+use offers::catalog::{Catalog, CatalogListKind, CatalogListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -41,7 +41,7 @@ pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The purpose of a request that the session sends.
 enum CallPurpose {
     Ticket(CallTicket),
-    Page(Box<ListReader>),
+    Page(Box<CatalogListReader>),
     /// A ping, to check that the server responds.
     Ping,
 }
@@ -107,7 +107,7 @@ struct ServerLists {
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
-    tasks: FxHashMap<CallTicket, TaskView>,
+    tasks: FxHashMap<CallTicket, TaskState>,
     updated: HashSet<String>,
     /// Number of the latest activity entry that was reported to the owner.
     reported_activity: u64,
@@ -206,7 +206,7 @@ impl SessionOwner for SessionRun<'_> {
         }
     }
 
-    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+    fn handle_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         self.on_driver_event(event, session);
     }
 
@@ -214,7 +214,7 @@ impl SessionOwner for SessionRun<'_> {
     /// and its session is not ending. Reports never have to wait, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
-        is_over || !self.usage.is_slowed()
+        is_over || !self.usage.must_slow_reading()
     }
 }
 
@@ -243,7 +243,7 @@ impl<'a> SessionRun<'a> {
 
     /// Forwards the gathered reports, and determines the attempt's result after the server has ended.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> ConnectionAttemptEnd {
-        self.forward_reports();
+        self.forward_coalesced_events();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
             && !self.ending.stopped
             && self.start.session.handshake == HandshakeMode::Probe
@@ -309,7 +309,7 @@ impl<'a> SessionRun<'a> {
         }
         self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
-            session.stop_because(match error {
+            session.stop_with_failure(match error {
                 CallError::Timeout { after, .. } => CloseReason::Unresponsive(*after),
                 other => CloseReason::ConnectionLost(other.to_string()),
             });
@@ -372,28 +372,28 @@ impl<'a> SessionRun<'a> {
 
     /// Forwards the gathered reports, and starts to read the lists that changed. Called when the tick timer expires.
     fn on_tick(&mut self, session: &mut SessionControl<'_>) {
-        self.forward_reports();
+        self.forward_coalesced_events();
         if self.ready {
             self.read_changed_lists(session);
         }
     }
 
     /// Forwards the gathered reports to the owner.
-    fn forward_reports(&mut self) {
+    fn forward_coalesced_events(&mut self) {
         self.ticks.clear();
         if let Some(pause) = self.usage.pause_before_next_read() {
             self.ticks.schedule_by(Instant::now() + pause);
         }
         let (last, retained, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
-            (activity.latest_sequence(), activity.body_bytes(), activity.dropped_count())
+            (activity.latest_sequence(), activity.total_body_bytes(), activity.missing_count())
         };
-        self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), retained, dropped);
+        self.usage.update_displayed_usage(self.calls.tickets.len(), self.request_quota.pending(), retained, dropped);
         if last > self.gathered.reported_activity {
             self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
-        if let Some(refused) = self.request_quota.take_changed_refused_total() {
+        if let Some(refused) = self.request_quota.take_refused_total_if_changed() {
             self.send_event(ConnectionEvent::RequestsRefused { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {

@@ -31,11 +31,10 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns a [`ReviewError`] if no server has this name, too many pages are approved, or the approval can't be
-    /// written.
+    /// Returns a [`ReviewError`] if no server has this name, too many pages are approved, or it can't be written.
     pub async fn approve_app(&self, server: String, page: &AppPage, grants: SandboxGrants) -> Result<(), ReviewError> {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
-        let sources = policy.sources.iter().map(|(used_as, source)| format!("{} {source}", used_as.member())).collect();
+        let sources = policy.sources.iter().map(|(used, host)| format!("{} {host}", used.metadata_name())).collect();
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
         self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
             .await?
@@ -84,19 +83,18 @@ impl Host {
 
     /// Returns `true` if `origin` may now call a tool without consent, whatever the arguments are: the tool's server is
     /// ready, the definition is reviewed, a rule without conditions on arguments or a grant allows the call, and no rule
-    /// can deny it or require consent. Only then may an app of the server receive arguments of a call that is not decided
-    /// yet.
+    /// can deny it or require consent. Only then may an app of the server receive arguments of an undecided call.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn allows_every_call(
+    pub async fn allows_every_call_of_tool(
         &self,
         origin: CallOrigin,
         server: String,
         tool: String,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.allows_every_call(&origin, &server, &tool)).await
+        self.with_owner(move |owner| owner.allows_every_call_of_tool(&origin, &server, &tool)).await
     }
 
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. Calls still require the user's

@@ -11,7 +11,7 @@ use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use offers::resource_cache::ResourceRead;
+use offers::resource_cache::ResourceReadResult;
 use offers::skills::SKILLS_EXTENSION;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -47,7 +47,7 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
-        self.call_tool_of(origin, (id, None), (server, None), tool, arguments, sent).await
+        self.call_server_or_app_tool(origin, (id, None), (server, None), tool, arguments, sent).await
     }
 
     /// Calls a tool for the user, who repeats the earlier call `repeats` with it. No consent is required if the user
@@ -66,7 +66,7 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
-        self.call_tool_of(origin, (id, Some(repeats)), (server, None), tool, arguments, sent).await
+        self.call_server_or_app_tool(origin, (id, Some(repeats)), (server, None), tool, arguments, sent).await
     }
 
     /// Calls a tool of a shown app of a server, after the user's consent. Otherwise like
@@ -84,10 +84,10 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
-        self.call_tool_of(origin, (id, None), (server, Some(app)), tool, arguments, sent).await
+        self.call_server_or_app_tool(origin, (id, None), (server, Some(app)), tool, arguments, sent).await
     }
 
-    async fn call_tool_of(
+    async fn call_server_or_app_tool(
         &self,
         origin: CallOrigin,
         (id, repeats): (CallId, Option<CallId>),
@@ -101,7 +101,7 @@ impl Host {
         let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
         match self.call(call).await? {
             ServerResult::Tool(result) => Ok(*result),
-            _ => Err(mismatched_response(server)),
+            _ => Err(mismatched_response_failure(server)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Host {
         let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
         match self.call(call).await? {
             ServerResult::Prompt(result) => Ok(*result),
-            _ => Err(mismatched_response(server)),
+            _ => Err(mismatched_response_failure(server)),
         }
     }
 
@@ -171,7 +171,7 @@ impl Host {
         server: String,
         uri: String,
         refresh: bool,
-    ) -> Result<ResourceRead, CallFailure> {
+    ) -> Result<ResourceReadResult, CallFailure> {
         self.read_resource_as(USER_OUTSIDE_CONVERSATION, id, server, uri, refresh).await
     }
 
@@ -187,9 +187,9 @@ impl Host {
         server: String,
         uri: String,
         refresh: bool,
-    ) -> Result<ResourceRead, CallFailure> {
+    ) -> Result<ResourceReadResult, CallFailure> {
         let target = (server.clone(), uri.clone());
-        let fresh = self.with_owner(move |owner| owner.cached_read(&target.0, &target.1)).await?;
+        let fresh = self.with_owner(move |owner| owner.cached_resource_read(&target.0, &target.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
             return Ok(read);
         }
@@ -197,15 +197,15 @@ impl Host {
         let (kind, name) = (CallKind::Resource, uri.clone());
         let (app, shown, repeats, sent) = (None, None, None, None);
         let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
-        match self.call(call).await.map_err(|failure| with_missing_resource(failure, &uri))? {
+        match self.call(call).await.map_err(|failure| to_missing_resource_failure(failure, &uri))? {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {
-                    let fresh_until = owner.cache_read(&server, &uri, &contents, cache);
-                    ResourceRead { contents, cached: false, fresh_until }
+                    let fresh_until = owner.cache_resource_read(&server, &uri, &contents, cache);
+                    ResourceReadResult { contents, cached: false, fresh_until }
                 };
                 Ok(self.with_owner(keep).await?)
             }
-            _ => Err(mismatched_response(server)),
+            _ => Err(mismatched_response_failure(server)),
         }
     }
 
@@ -272,7 +272,7 @@ impl Host {
                 result.values.truncate(100);
                 Ok(*result)
             }
-            _ => Err(mismatched_response(server)),
+            _ => Err(mismatched_response_failure(server)),
         }
     }
 
@@ -319,7 +319,7 @@ impl Host {
 
 /// Converts a failure with the error code for a nonexistent resource to [`CallFailure::NotFound`]. The code is -32602
 /// since revision 2026-07-28, and -32002 before (`server/resources`).
-fn with_missing_resource(failure: CallFailure, uri: &str) -> CallFailure {
+fn to_missing_resource_failure(failure: CallFailure, uri: &str) -> CallFailure {
     match &failure {
         CallFailure::Session { server, error } => match &**error {
             CallError::Server(rpc) if [code::RESOURCE_NOT_FOUND, code::INVALID_PARAMS].contains(&rpc.code) => {
@@ -331,7 +331,7 @@ fn with_missing_resource(failure: CallFailure, uri: &str) -> CallFailure {
     }
 }
 
-fn mismatched_response(server: String) -> CallFailure {
+fn mismatched_response_failure(server: String) -> CallFailure {
     let cause = "it is the response to another request".to_owned();
     CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
 }

@@ -12,15 +12,14 @@ use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::{DataFlowError, ReviewError, ShownDefinition};
+use crate::owner::{DataFlowError, DefinitionShownToUser, ReviewError};
 
 impl Host {
     /// Returns the catalog of a server as last read. Lists that are stale are read again in the background.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
@@ -37,8 +36,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn server_review(&self, server: String) -> Result<ServerReview, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
@@ -54,7 +52,11 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn mark_reviewed(&self, server: String, definitions: Vec<ShownDefinition>) -> Result<(), ReviewError> {
+    pub async fn mark_reviewed(
+        &self,
+        server: String,
+        definitions: Vec<DefinitionShownToUser>,
+    ) -> Result<(), ReviewError> {
         self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
     }
 
@@ -81,8 +83,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();

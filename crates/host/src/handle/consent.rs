@@ -76,8 +76,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn deny_all(&self, server: String, mute: bool) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.deny_all(&server, mute)).await
+    pub async fn deny_all_requests(&self, server: String, mute: bool) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.deny_all_requests(&server, mute)).await
     }
 
     /// Allows a muted server to send requests again.

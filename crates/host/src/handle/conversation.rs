@@ -2,7 +2,7 @@
 //! and events. Used by the crate `chat`.
 
 use domain::bounds::ChatBounds;
-use domain::history::Reading;
+use domain::history::ReadContent;
 use domain::item::ConversationEvent;
 
 use super::{Host, HostClosed};
@@ -56,17 +56,17 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.note_readings(&conversation, &readings)).await
+    pub async fn record_read_content(&self, conversation: String, content: Vec<ReadContent>) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.record_read_content(&conversation, &content)).await
     }
 
-    /// Sets [`Reading::open_world`] of each reading according to the annotations of its tool, and returns the readings.
+    /// Sets [`ReadContent::open_world`] of each content according to the annotations of its tool, and returns them.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn add_open_world_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
-        self.with_owner(move |owner| owner.add_open_world_claims(readings)).await
+    pub async fn add_open_world_claims(&self, read_contents: Vec<ReadContent>) -> Result<Vec<ReadContent>, HostClosed> {
+        self.with_owner(move |owner| owner.add_open_world_claims(read_contents)).await
     }
 
     /// Returns the servers whose content is known to be in a conversation.

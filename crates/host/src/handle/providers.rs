@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use credentials::providers::{
-    ProviderError, ProviderTestResult, ProvidersView, provider_key_name, provider_key_prefix, request_test_reply,
+    ProviderError, ProviderTestResult, ProvidersView, api_key_name, api_key_name_prefix, request_test_reply,
 };
 use models::{ModelRef, ProviderSettings};
 use ports::{SecretError, SecretPersistence};
@@ -62,7 +62,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
         let secrets = Arc::clone(&self.ports().secrets);
         run_blocking(move || {
-            let keys = secrets.keys(&provider_key_prefix(&id))?;
+            let keys = secrets.keys(&api_key_name_prefix(&id))?;
             keys.iter().try_for_each(|key| secrets.delete(key))
         })
         .await
@@ -78,13 +78,13 @@ impl Host {
     pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretPersistence, ProviderError> {
         let name = id.clone();
         let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
-        let (secrets, place) = (Arc::clone(&self.ports().secrets), provider_key_name(&settings));
+        let (secrets, place) = (Arc::clone(&self.ports().secrets), api_key_name(&settings));
         let persistence = run_blocking(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
             key => secrets.set(&place, key),
         })
         .await;
-        self.with_owner(move |owner| owner.on_key_changed(&id)).await?;
+        self.with_owner(move |owner| owner.on_provider_key_changed(&id)).await?;
         persistence.map_err(ProviderError::Secret)
     }
 
@@ -98,7 +98,7 @@ impl Host {
         let secrets = Arc::clone(&self.ports().secrets);
         let keys = run_blocking(move || secrets.keys("model/")).await.unwrap_or_default();
         let settings = view.providers.into_iter().map(|provider| provider.settings);
-        Ok(settings.filter(|own| keys.contains(&provider_key_name(own))).map(|own| own.id).collect())
+        Ok(settings.filter(|own| keys.contains(&api_key_name(own))).map(|own| own.id).collect())
     }
 
     /// Requests the list of models from a provider, and stores it. Returns the number of models.
@@ -110,7 +110,7 @@ impl Host {
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
         let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
-        let listed = self.models().await?.models(&id).await;
+        let listed = self.provider_registry().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
         self.with_owner_reply(move |owner, reply| owner.on_models_listed(&settings, listed, reply)).await??;
         Ok(count)
@@ -125,7 +125,7 @@ impl Host {
     pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<ProviderTestResult, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
         let Some(model) = model else { return Ok(ProviderTestResult { models, reply: None }) };
-        let provider = self.models().await?.provider(&id)?;
+        let provider = self.provider_registry().await?.provider(&id)?;
         let reply = request_test_reply(provider.as_ref(), model).await?;
         Ok(ProviderTestResult { models, reply: Some(reply) })
     }

@@ -12,7 +12,7 @@ use offers::review::{flags_of_tool_result, is_small_enough_to_review, result_par
 use tokio::sync::oneshot;
 
 use super::Host;
-use crate::owner::{ResultOrigin, ResultVerdict};
+use crate::owner::{ResultOrigin, ResultReviewVerdict};
 use crate::view::ConsentRequestBody;
 
 /// Reason that the model receives instead of a result that is too large to be reviewed.
@@ -20,17 +20,17 @@ const RESULT_TOO_LARGE_REASON: &str = "because it is too large to be reviewed; c
 
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the decision. Only
-    /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
-    /// [`withdraw_result_review`](Self::withdraw_result_review).
-    pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
-        let closing = || ResultVerdict::Withheld("as Drawbridge is closing".to_owned());
+    /// what [`ResultReviewVerdict::Passes`] contains may be sent to a model. If the caller stops waiting, it has to
+    /// call [`withdraw_result_review`](Self::withdraw_result_review).
+    pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultReviewVerdict {
+        let closing = || ResultReviewVerdict::Withheld("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
         let Ok(review) = self.with_owner(move |owner| owner.data_flow_of(&server).tool_review_setting(&tool)).await
         else {
             return closing();
         };
         if review == ResultReview::Off {
-            return ResultVerdict::Passes(Box::new(result));
+            return ResultReviewVerdict::Passes(Box::new(result));
         }
         let looked_through = tokio::task::spawn_blocking(move || {
             let (flags, parts) = (flags_of_tool_result(&result), result_parts(&result));
@@ -38,21 +38,22 @@ impl Host {
         });
         let Ok((result, flags, parts)) = looked_through.await else { return closing() };
         if review == ResultReview::Suspicious && flags.is_empty() {
-            return ResultVerdict::Passes(Box::new(result));
+            return ResultReviewVerdict::Passes(Box::new(result));
         }
         let fits = is_small_enough_to_review(&parts);
         let (tool, app) = (origin.tool.clone(), origin.app.clone());
         let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {
-            let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
-            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(RESULT_TOO_LARGE_REASON.to_owned()));
+            let noted = self.with_owner(move |owner| owner.audit_unreviewable_result(&origin, &body)).await;
+            return noted
+                .map_or_else(|_| closing(), |()| ResultReviewVerdict::Withheld(RESULT_TOO_LARGE_REASON.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {
             return closing();
         }
         // The sender was dropped, so the review ended without a verdict.
-        verdict.await.unwrap_or_else(|_| ResultVerdict::Withheld("as its review was withdrawn".to_owned()))
+        verdict.await.unwrap_or_else(|_| ResultReviewVerdict::Withheld("as its review was withdrawn".to_owned()))
     }
 
     /// Withdraws the pending consent request for the review of a call's result.

@@ -16,8 +16,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`ServerError::BadName`] or [`ServerError::BadConfig`] if the entry is invalid or the name is in use,
-    /// [`ServerError::Config`] if the settings file can't be written, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// [`ServerError::Config`] if the settings file can't be written, and [`ServerError::Closed`] after shutdown.
     pub async fn add_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
         self.with_owner_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }

@@ -144,7 +144,7 @@ impl ServerSetup {
         let taken = self.secret_names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         let name = entry.name.clone();
-        self.record_origin(&entry, &origin, &filled_in, None).await?;
+        self.record_install_origin(&entry, &origin, &filled_in, None).await?;
         let added = self.add(entry, secrets).await;
         self.finish_install(name, origin, filled_in, added.is_ok()).await;
         added
@@ -170,7 +170,7 @@ impl ServerSetup {
         self.fill_secrets_from(&was.config, &mut server).await?;
         let (entry, secrets) = server.into_settings(self.secret_names_of_others(&name));
         let new = canonicalize_folders(entry).await?;
-        self.record_origin(&new, &origin, &filled_in, Some(was)).await?;
+        self.record_install_origin(&new, &origin, &filled_in, Some(was)).await?;
         let put = self.change(&name, new.clone(), secrets, Some(was.config.clone())).await;
         if let Err(error) = &put
             && !matches!(error, SetupError::Server(ServerError::Changed(_)))
@@ -191,7 +191,7 @@ impl ServerSetup {
 
     /// Records the origin of a server before the server is added to the settings. Otherwise, if the process were killed
     /// in between, the settings could refer to a bundle that is not verified on start.
-    async fn record_origin(
+    async fn record_install_origin(
         &self,
         entry: &ServerEntry,
         origin: &ServerOrigin,
@@ -202,7 +202,7 @@ impl ServerSetup {
         let record = (origin.clone(), filled_in.clone());
         let expected = replaced.map(|replaced| (replaced.origin.clone(), replaced.config.clone()));
         let begun = self.host.with_owner_reply(move |owner, reply| {
-            owner.record_origin(name, (record.0, record.1, &config), expected, reply);
+            owner.record_install_origin(name, (record.0, record.1, &config), expected, reply);
         });
         match begun.await?.map_err(StorageError::Store)? {
             true => Ok(()),
@@ -265,7 +265,7 @@ impl ServerSetup {
 
     /// Returns a server's installation record, or `None` if the server was not installed from a registry or bundle.
     #[must_use]
-    pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
+    pub fn installation_info(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 

@@ -23,8 +23,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] if the host has shut
-    /// down.
+    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] after shutdown.
     pub async fn cancel_sign_in(&self, server: String) -> Result<(), SignInError> {
         self.with_owner(move |owner| owner.servers.cancel_sign_in(&server)).await?
     }
@@ -41,8 +40,7 @@ impl Host {
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Signs out, and then starts a sign-in in which the user can choose another account. Returns once the sign-in has
-    /// begun.
+    /// Signs out, and then starts a sign-in in which the user can choose another account. Returns once it has begun.
     ///
     /// # Errors
     ///
@@ -57,8 +55,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] if the host has shut
-    /// down.
+    /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] after shutdown.
     pub async fn authorization(&self, server: String) -> Result<AuthorizationView, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with_owner(move |owner| owner.authorization(&server, reply)).await?;

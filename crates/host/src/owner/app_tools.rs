@@ -18,8 +18,8 @@ use super::Owner;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
-    APP_TOOL_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
-    app_tool_subject, missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError,
+    app_tool_call_hash, app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -28,7 +28,7 @@ use crate::view::ConsentRequestBody;
 /// Value of the field `kind` in audit entries about turning on the tools of a shown app.
 const APP_TOOLS_AUDIT_KIND: &str = "app-tools";
 /// Error text for a call of an app's tool if the app was closed before the call was sent to its page.
-const UNSENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
+const CALL_NOT_SENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
 
 impl Owner {
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. The audit entry is written
@@ -49,7 +49,7 @@ impl Owner {
             let _ = reply.send(Err(ReviewError::Stale(names)));
             return;
         }
-        let subject = app_tools_subject(&tools);
+        let subject = app_tools_audit_subject(&tools);
         let decided = AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
@@ -82,7 +82,7 @@ impl Owner {
         self.audit_without_waiting(AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
-            subject: &app_tools_subject(&tools),
+            subject: &app_tools_audit_subject(&tools),
             decision: "revoked",
             by: if by_user { self.options.decider_name } else { "policy" },
             conversation: Some(&tools.conversation),
@@ -120,7 +120,7 @@ impl Owner {
         let subject = app_tool_subject(app, name);
         let metadata = ToolMetadata::read(tool.meta.as_ref());
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, name, &metadata) {
-            self.audit_denied_call(call, origin, (APP_TOOL_KIND, &subject), hashed(), rule.into());
+            self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let act = PolicyAct::CallTool {
@@ -138,7 +138,7 @@ impl Owner {
         };
         let reason = match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { by, .. } => {
-                self.audit_denied_call(call, origin, (APP_TOOL_KIND, &subject), hashed(), by.text());
+                self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), by.text());
                 return Err(CallFailure::Refused(format!("by {by}")));
             }
             // Reasons that are about tools of the server.
@@ -161,7 +161,7 @@ impl Owner {
 
     /// Passes a permitted call to the task of the app that provides the tool. The caller is notified that the call was
     /// sent once the task has sent it to the app's page. A call that the task never sends is recorded as withdrawn.
-    pub(super) fn send_to_app(
+    pub(super) fn send_call_to_app(
         &mut self,
         mut record: Box<CallRecord>,
         app: &ProvidingApp,
@@ -181,23 +181,23 @@ impl Owner {
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, delivered, reply };
-        match self.calls.app_tools.send(app, command) {
+        match self.calls.app_tools.send_command(app, command) {
             Ok(commands) => record.app_commands = Some(commands),
             Err(failure) => return Err((record, failure)),
         }
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
-        self.register_passed_call(record, run, ticket);
+        self.register_call_passed_to_app(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {
             let is_sent = delivery.is_ok();
             if is_sent {
-                owner.on_passed_call_sent(ticket);
+                owner.on_call_sent_to_app_page(ticket);
             } else {
                 // The call itself may have ended before, for example with the run of the server.
                 owner.audit_unsent_call(&view, &origin, Some(&app), &allowed);
             }
             owner.run_concurrently(replied, move |owner, replied| {
-                let cause = if is_sent { "the app was closed" } else { UNSENT_TO_CLOSED_APP };
+                let cause = if is_sent { "the app was closed" } else { CALL_NOT_SENT_TO_CLOSED_APP };
                 let closed = || CallError::Undelivered { cause: cause.to_owned(), sent: is_sent };
                 let result = replied.unwrap_or_else(|_| Err(closed()));
                 owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
@@ -208,7 +208,7 @@ impl Owner {
 }
 
 /// Returns the subject of audit entries about the tools of a shown app.
-fn app_tools_subject(AppTools { app, tools, .. }: &AppTools) -> String {
+fn app_tools_audit_subject(AppTools { app, tools, .. }: &AppTools) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     canonical_json(&json!({ "app": app.tool, "tools": names }))
 }

@@ -17,7 +17,7 @@ use super::tool_filter::tool_filter_refusal;
 use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about pages of apps.
-const APP_AUDIT_KIND: &str = "app";
+const APP_PAGE_AUDIT_KIND: &str = "app";
 
 impl Owner {
     /// Returns the state of the user's review of an app's page, whose current hash is `hash`.
@@ -43,7 +43,7 @@ impl Owner {
         let subject = canonical_json(&json!({ "grants": grants, "sources": sources, "uri": uri }));
         let decided = AuditedDecision {
             server,
-            kind: APP_AUDIT_KIND,
+            kind: APP_PAGE_AUDIT_KIND,
             subject: &subject,
             decision: "allowed",
             by: self.options.decider_name,
@@ -71,7 +71,7 @@ impl Owner {
         }
         self.audit_without_waiting(AuditedDecision {
             server,
-            kind: APP_AUDIT_KIND,
+            kind: APP_PAGE_AUDIT_KIND,
             subject: uri,
             decision: "revoked",
             by: self.options.decider_name,
@@ -87,7 +87,7 @@ impl Owner {
     /// can neither be denied nor require consent.
     ///
     /// Considers the same facts as the decision about a call (`calls/decision.rs`).
-    pub(crate) fn allows_every_call(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
+    pub(crate) fn allows_every_call_of_tool(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
         let after_untrusted = self.follows_untrusted_content(origin, server);
         let now = self.now();
         let Some(record) = self.servers.records.get_mut(server) else { return false };
@@ -98,10 +98,10 @@ impl Owner {
         let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
         let found = record.offer.definitions.get(&record.config, &record.offer.catalog, tool, review_state_of);
         let Some(definition) = found else { return false };
-        if tool_filter_refusal(origin, &record.config.tools, tool, &definition.app).is_some() {
+        if tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata).is_some() {
             return false;
         }
-        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
+        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let arguments = Map::new();
         let act = PolicyAct::CallTool {
             server,

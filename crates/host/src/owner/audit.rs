@@ -1,10 +1,10 @@
-//! Audit entries of decisions. An entry is written before its payload is sent, and durable before the result is shown.
+//! Audit entries of decisions. An entry is *written* (committed) before its payload is sent, and *durable* (synced to
+//! the disk) before the result is shown.
 //!
 //! The owner submits each entry and never waits for the disk. An action that requires a written entry continues when
-//! the log confirms the entry ([`PendingAct`]). Entries are in the order of their submission, which is the order of the
-//! decisions. The log's queue is bounded. If it is full, or the entry can't be written, the action is not executed.
-//! Each continuation checks its preconditions again, since they may have changed meanwhile. If it therefore doesn't
-//! send the payload, another entry records that (`withdrawn_acts.rs`).
+//! the log confirms the entry ([`ActAwaitingAudit`]). Entries are in the order of the decisions. The log's queue is
+//! bounded. If it is full, or the entry can't be written, the action is not executed. Each continuation checks its
+//! preconditions again. If it therefore doesn't send the payload, another entry records that (`withdrawn_acts.rs`).
 
 use std::sync::{Arc, PoisonError};
 
@@ -23,14 +23,14 @@ use crate::connection::{CallTicket, RunId};
 use crate::view::{AppSettings, HostEvent};
 
 /// Action that is executed once its audit entry is written.
-pub(super) enum PendingAct {
+pub(super) enum ActAwaitingAudit {
     /// Sends the call `id` to the server run `run`, or decides about it again if the permissions have changed since
     /// `permissions_version`. `write_id` identifies the write, not the entry.
     Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
-    /// Sends a server its roots, if the user still shares the folders that the entry names.
+    /// Responds to a server with its roots, if the user still shares the folders that this response contains.
     SendRoots(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
-    Act(AuditedAct),
+    Act(AuditedActCallback),
     /// No action: the entry records a denial, or something that has already happened.
     Nothing,
 }
@@ -48,15 +48,15 @@ pub(super) struct PendingRootsResponse {
 }
 
 /// Closure that executes an action, given the result of writing the action's audit entry.
-type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
+type AuditedActCallback = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
 /// Audit entries that were submitted to the log and not confirmed yet.
 #[derive(Default)]
 pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
-    waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// [`WrittenEntry::position`] of the last written entry.
+    waiting: FxHashMap<u64, (ActAwaitingAudit, Option<AuditEntry>)>,
+    /// [`WrittenAuditEntry::position`] of the last written entry.
     pub(super) last_position: u64,
     /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,
@@ -66,7 +66,7 @@ pub(super) struct PendingAudits {
 
 impl PendingAudits {
     /// Returns the actions that wait for their entries to be written.
-    pub(super) fn pending_acts(&self) -> impl Iterator<Item = &PendingAct> {
+    pub(super) fn pending_acts(&self) -> impl Iterator<Item = &ActAwaitingAudit> {
         self.waiting.values().map(|(waiting, _)| waiting)
     }
 }
@@ -89,11 +89,11 @@ impl Owner {
         entry: AuditEntry,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.write_then_act(entry, PendingAct::Act(Box::new(act)));
+        self.write_then_act(entry, ActAwaitingAudit::Act(Box::new(act)));
     }
 
     /// Submits an audit entry, and executes `waiting` once the entry is written or the write has failed.
-    fn write_then_act(&mut self, entry: AuditEntry, waiting: PendingAct) {
+    fn write_then_act(&mut self, entry: AuditEntry, waiting: ActAwaitingAudit) {
         match self.submit_audit_entry(entry, waiting) {
             Ok(Some(waiting)) => self.run_pending_act(waiting, Ok(())),
             Ok(None) => {}
@@ -109,7 +109,7 @@ impl Owner {
 
     /// Submits a complete audit entry of an event that happens even if the entry can't be written.
     pub(super) fn audit_entry_without_waiting(&mut self, entry: AuditEntry) {
-        if let Err((error, _)) = self.submit_audit_entry(entry, PendingAct::Nothing) {
+        if let Err((error, _)) = self.submit_audit_entry(entry, ActAwaitingAudit::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
@@ -120,8 +120,8 @@ impl Owner {
     fn submit_audit_entry(
         &mut self,
         entry: AuditEntry,
-        waiting: PendingAct,
-    ) -> Result<Option<PendingAct>, (StoreError, PendingAct)> {
+        waiting: ActAwaitingAudit,
+    ) -> Result<Option<ActAwaitingAudit>, (StoreError, ActAwaitingAudit)> {
         let observed_entry = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
@@ -154,7 +154,7 @@ impl Owner {
             None => (decided.subject.to_owned(), content),
             Some(activity) => {
                 let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-                (activity.redacted(decided.subject.to_owned()), content.map(|content| activity.redacted(content)))
+                (activity.redact_text(decided.subject.to_owned()), content.map(|content| activity.redact_text(content)))
             }
         };
         let mut entry = AuditEntry {
@@ -179,17 +179,17 @@ impl Owner {
     }
 
     /// Submits the audit entry of an allowed call, and sends the call to its server once the entry is written.
-    pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
+    pub(super) fn send_when_audited(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
             return self.report_call_result(record, Err(CallFailure::NotReady { server }));
         };
-        let (id, write_id): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let (id, write_id): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.next_unique_id());
         let permissions_version = self.permissions.version;
-        let waiting = PendingAct::Call { id: Arc::clone(&id), write_id, run, permissions_version, permit };
+        let waiting = ActAwaitingAudit::Call { id: Arc::clone(&id), write_id, run, permissions_version, permit };
         match self.submit_audit_entry(entry, waiting) {
-            Ok(Some(PendingAct::Call { permit, .. })) => self.send(record, permit),
+            Ok(Some(ActAwaitingAudit::Call { permit, .. })) => self.send(record, permit),
             Ok(_) => {
                 record.view.state = CallState::Running;
                 record.pending.writing = Some(write_id);
@@ -200,15 +200,15 @@ impl Owner {
     }
 
     /// Submits the audit entry of an allowed response, and sends the roots to the server once the entry is written.
-    pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
-        self.write_then_act(entry, PendingAct::SendRoots(folders));
+    pub(super) fn send_roots_when_audited(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
+        self.write_then_act(entry, ActAwaitingAudit::SendRoots(folders));
     }
 
     /// Drops the pending response to a withdrawn request for roots. An audit entry records that it was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
-        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::SendRoots(folders) if (folders.run, folders.request) == of);
+        let is_it = |waiting: &&mut (ActAwaitingAudit, Option<AuditEntry>)| matches!(&waiting.0, ActAwaitingAudit::SendRoots(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
-        if let PendingAct::SendRoots(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
+        if let ActAwaitingAudit::SendRoots(folders) = std::mem::replace(waiting, ActAwaitingAudit::Nothing) {
             self.audit_unsent_roots(&folders.server, &folders.subject, &folders.hash);
         }
     }
@@ -232,10 +232,10 @@ impl Owner {
     }
 
     /// Executes an action after its audit entry was written, or handles the failure of the write.
-    fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
+    fn run_pending_act(&mut self, waiting: ActAwaitingAudit, written: Result<(), StoreError>) {
         match waiting {
-            PendingAct::Call { id, write_id, run, permissions_version, permit } => {
-                let Some(record) = self.calls.take_written(&id, write_id) else { return };
+            ActAwaitingAudit::Call { id, write_id, run, permissions_version, permit } => {
+                let Some(record) = self.calls.take_call_after_audit_write(&id, write_id) else { return };
                 let server = &record.view.server;
                 let is_there = self
                     .servers
@@ -260,9 +260,9 @@ impl Owner {
                     }
                 }
             }
-            PendingAct::SendRoots(folders) => self.continue_roots_response(folders, written),
-            PendingAct::Act(act) => act(self, written),
-            PendingAct::Nothing => {
+            ActAwaitingAudit::SendRoots(folders) => self.continue_roots_response(folders, written),
+            ActAwaitingAudit::Act(act) => act(self, written),
+            ActAwaitingAudit::Nothing => {
                 if let Err(error) = written {
                     tracing::error!(%error, "a decision could not be written down");
                 }

@@ -29,7 +29,7 @@ pub(super) type CallConsentRequest = (ConsentRequestBody, policy::DecisionReason
 impl Owner {
     /// Registers a call and decides about it. The result of the call is sent to `reply`.
     pub(crate) fn accept_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
-        if let Err(failure) = self.check_preconditions(&call) {
+        if let Err(failure) = self.check_call_preconditions(&call) {
             // The caller may have stopped waiting.
             let _ = reply.send(Err(failure));
             return;
@@ -50,7 +50,7 @@ impl Owner {
                 }
             }
             None => {
-                self.audit_cancelled_while_writing(id);
+                self.audit_call_cancelled_during_entry_write(id);
                 self.withdraw_requests_if(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
@@ -60,7 +60,7 @@ impl Owner {
 
     pub(super) fn set_call_state(&mut self, id: &str, state: CallState) {
         if let Some(record) = self.calls.records.get_mut(id) {
-            record.view.state = state;
+            record.set_state(state);
             self.emit_call_state(id);
         }
     }

@@ -6,36 +6,38 @@ use domain::StoreError;
 use host_state::AuditedDecision;
 use models::{ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
-use ports::{Document, DocumentSealState};
+use ports::{Document, DocumentMacState};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
+use super::state::{
+    AuditRetentionSetting, ConfirmedSettingsFile, ConfirmedSettingsRead, DocumentReadResult, ProviderAddress,
+};
 use crate::view::AppSettings;
 
 impl Owner {
     /// Applies the content of the file with the confirmed settings. If nothing was ever confirmed, the current settings
     /// are treated as confirmed. Returns `true` if the confirmed settings changed.
-    pub(super) fn apply_confirmed_settings(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
-        self.report_refused_documents();
+    pub(super) fn apply_confirmed_settings(&mut self, read: DocumentReadResult, file: &ProvidersFile) -> bool {
+        self.report_untrusted_settings_files();
         if self.documents.confirmed.file.is_some() && self.documents.writer.has_pending_writes(Document::Confirmed) {
             // The content was read before the user's latest confirmation was written. The file is read again after that
             // write.
             return false;
         }
-        let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
-            ConfirmedRead::Known(confirmed) => Some(confirmed),
-            ConfirmedRead::Unknown => None,
-            ConfirmedRead::Adopts => Some(self.adopt_current_settings(file)),
+        let next = match self.documents.confirmed.read(read, &self.ports.documents.mac_state()) {
+            ConfirmedSettingsRead::Known(confirmed) => Some(confirmed),
+            ConfirmedSettingsRead::Unknown => None,
+            ConfirmedSettingsRead::Adopts => Some(self.adopt_current_settings(file)),
         };
         self.documents.confirmed.replace(next)
     }
 
     /// Treats the current providers and retention as confirmed, and stores them in the file of confirmed settings.
-    fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
-        let adopted = ConfirmedFile::from_current(file, &self.settings.current);
+    fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedSettingsFile {
+        let adopted = ConfirmedSettingsFile::from_current(file, &self.settings.current);
         // If no provider is configured, the file is written on the first confirmation.
-        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSealState::Sealed;
+        let is_needed = !adopted.providers.is_empty() || self.ports.documents.mac_state() == DocumentMacState::Ready;
         if is_needed {
             let stored = adopted.clone();
             self.change_confirmed_settings(
@@ -53,13 +55,13 @@ impl Owner {
     /// Applies `change` to the file of confirmed settings, and calls `then` with the result of the write.
     fn change_confirmed_settings(
         &mut self,
-        change: impl Fn(&mut ConfirmedFile) + Send + 'static,
+        change: impl Fn(&mut ConfirmedSettingsFile) + Send + 'static,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let own = self.documents.confirmed.file.clone().unwrap_or_default();
         let change = move |stored: Option<Value>| {
             let stored = stored.and_then(|stored| serde_json::from_value(stored).ok());
-            let mut changed: ConfirmedFile = stored.unwrap_or_else(|| own.clone());
+            let mut changed: ConfirmedSettingsFile = stored.unwrap_or_else(|| own.clone());
             change(&mut changed);
             (json!(changed), changed)
         };
@@ -77,10 +79,10 @@ impl Owner {
     ) {
         let (id, now) = (settings.id.clone(), ProviderAddress::from_settings(settings));
         let was = self.documents.confirmed.confirmed_address(&id).cloned();
-        if self.documents.confirmed.is_up_to_date(&id, Some(&now)) {
+        if self.documents.confirmed.is_address_up_to_date(&id, Some(&now)) {
             return then(self, Ok(()));
         }
-        let then = self.count_provider_change(then);
+        let then = self.count_pending_provider_change(then);
         self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
             match written {
                 Ok(()) => owner.change_confirmed_settings(
@@ -101,11 +103,11 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let was = self.documents.confirmed.confirmed_address(id).cloned();
-        if self.documents.confirmed.is_up_to_date(id, None) {
+        if self.documents.confirmed.is_address_up_to_date(id, None) {
             return then(self, Ok(()));
         }
         let own = id.to_owned();
-        let then = self.count_provider_change(then);
+        let then = self.count_pending_provider_change(then);
         self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
             Ok(()) => owner.change_confirmed_settings(
                 move |stored| {
@@ -119,7 +121,7 @@ impl Owner {
     }
 
     /// Increments the number of pending changes of providers. The returned closure decrements it and calls `then`.
-    fn count_provider_change(
+    fn count_pending_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) -> impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static {
@@ -189,9 +191,9 @@ impl Owner {
     /// Applies the confirmed retention of the audit log, if the settings file contains a different one.
     pub(super) fn enforce_confirmed_retention(&mut self) {
         let confirmed = self.documents.confirmed.retention();
-        let is_sealed = self.ports.documents.seal() == DocumentSealState::Sealed;
+        let has_mac = self.ports.documents.mac_state() == DocumentMacState::Ready;
         if let Some(keeping) = confirmed
-            .filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
+            .filter(|keeping| has_mac && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
         {
             keeping.apply(&mut self.settings.current);
         }

@@ -30,12 +30,12 @@ impl Owner {
         reason: DecisionReason,
         purpose: RequestPurpose,
     ) {
-        self.request_consent_with(server, origin, body, scopes, reason, purpose, (None, None));
+        self.request_consent_with_schema(server, origin, body, scopes, reason, purpose, (None, None));
     }
 
     /// Adds a consent request to the end of the queue, with the schema of its form and the number of its round, if any.
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
-    pub(super) fn request_consent_with(
+    pub(super) fn request_consent_with_schema(
         &mut self,
         server: &str,
         origin: ConsentRequestOrigin,
@@ -54,7 +54,7 @@ impl Owner {
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
-            id: ConsentRequestId(self.events.new_id()),
+            id: ConsentRequestId(self.events.next_unique_id()),
             hash: consent_payload_hash(server, &body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
@@ -65,9 +65,9 @@ impl Owner {
             body,
             scopes,
             reason: reason.name(),
-            stricter_reason: reason.stricter(),
+            stricter_reason: reason.to_stricter_reason(),
             marks,
-            call: purpose.shown_call().map(str::to_owned),
+            call: purpose.call_shown_with_request().map(str::to_owned),
         };
         if self.settings.current.announce {
             self.ports.platform.announce(server, consent_kind(&view.body), Some(view.id));
@@ -88,10 +88,10 @@ impl Owner {
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
         let requester = Requester::Server { run, request };
-        let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
+        let decision = self.permissions.policy.decide(&self.act_of_request(server, &server_request), self.now());
         match (server_request, decision) {
             (ServerRequest::Sampling(params), decision) => {
-                self.on_sampling(server, requester, call, params, decision);
+                self.on_sampling_request(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
@@ -105,14 +105,14 @@ impl Owner {
                 }
                 let purpose = RequestPurpose::Request { requester, call };
                 let (body, schema) = to_consent_body(server_request);
-                self.request_consent_with(server, origin, body, scopes, reason, purpose, (schema, round));
+                self.request_consent_with_schema(server, origin, body, scopes, reason, purpose, (schema, round));
             }
             (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
         }
     }
 
     /// Converts a server's request to the act that the policy decides about.
-    pub(super) fn policy_act<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
+    pub(super) fn act_of_request<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
         match server_request {
             ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },

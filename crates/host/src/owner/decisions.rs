@@ -9,7 +9,7 @@ mod shared_folders;
 pub(crate) use shared_folders::canonical_folders;
 
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
-use launches::current_files::read_current_files;
+use launches::current_files::read_current_launch_files;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ impl Owner {
                 } else {
                     ConsentRequestOutcome::Cancelled
                 };
-                self.refuse_as_user(at, outcome, None);
+                self.refuse_for_user(at, outcome, None);
                 Ok(())
             } else {
                 Err(DecisionError::Stale)
@@ -57,7 +57,7 @@ impl Owner {
         }
         let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
         if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
-            let looking = read_current_files(files.clone(), self.options.reread_launch_files);
+            let looking = read_current_launch_files(files.clone(), self.options.reread_launch_files);
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(looking, move |owner, files| {
                 owner.decide_start_request(id, &hash, answer, files, reply)
@@ -111,7 +111,7 @@ impl Owner {
             }
         };
         // The rules may have changed since the request was created, or the user may have edited the payload.
-        if let Some(by) = self.current_denial(at) {
+        if let Some(by) = self.rule_denying_request(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(DecisionError::Denied(by.to_string())));
             return;
@@ -149,18 +149,18 @@ impl Owner {
         answer: UserDecision,
     ) -> Result<DecisionProgress, DecisionError> {
         match answer {
-            UserDecision::Deny => self.refuse_as_user(at, ConsentRequestOutcome::Denied, None),
-            UserDecision::DenyBecause(reason) => self.refuse_as_user(at, ConsentRequestOutcome::Denied, Some(&reason)),
-            UserDecision::Cancel => self.refuse_as_user(at, ConsentRequestOutcome::Cancelled, None),
+            UserDecision::Deny => self.refuse_for_user(at, ConsentRequestOutcome::Denied, None),
+            UserDecision::DenyBecause(reason) => self.refuse_for_user(at, ConsentRequestOutcome::Denied, Some(&reason)),
+            UserDecision::Cancel => self.refuse_for_user(at, ConsentRequestOutcome::Cancelled, None),
             UserDecision::Allow(scope) => return self.approve_request(at, approval, scope, None),
             UserDecision::AllowFor(scope, lasts) => return self.approve_request(at, approval, scope, Some(lasts)),
-            UserDecision::AllowReadOnly(tools) => return self.approve_read_only(at, approval, tools),
+            UserDecision::AllowReadOnly(tools) => return self.approve_read_only_tools(at, approval, tools),
             UserDecision::Submit(content) => return self.submit_form(at, approval, content),
             UserDecision::Share(folders) => return self.share_folders(at, approval, folders),
             UserDecision::Client(client) => return self.send_client_credentials(at, approval, client),
             UserDecision::Again => return self.repeat_model_request(at, approval),
             UserDecision::ByHand => self.begin_manual_reply(at)?,
-            UserDecision::Back => self.return_to_request(at)?,
+            UserDecision::Back => self.return_to_sampling_request(at)?,
             UserDecision::Stop => self.stop_model(at)?,
         }
         Ok(DecisionProgress::Done)
@@ -179,7 +179,7 @@ impl Owner {
                 *response = new
             }
             (ConsentRequestEdit::Request(new), ConsentRequestBody::Sampling { response: None, .. }) => {
-                self.edit_request(at, new)?
+                self.edit_sampling_request(at, new)?
             }
             (ConsentRequestEdit::Model(model), ConsentRequestBody::Sampling { response: None, .. }) => {
                 self.change_sampling_model(at, model)?

@@ -24,7 +24,7 @@ use host_state::{DocumentUpdate, WriterJob};
 use ports::{Document, Documents};
 use serde_json::Value;
 
-use super::state::{ReadDocument, with_server_entry};
+use super::state::{DocumentReadResult, with_server_entry};
 use super::{DeferredTurn, Owner};
 
 /// A queued change of a stored JSON document, and the function that is called after the write.
@@ -135,7 +135,7 @@ impl Owner {
 
     /// Reads a document again that another process changed. The document is read after the pending writes, since
     /// applying an older content would undo changes in memory.
-    pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, ReadDocument)) {
+    pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, DocumentReadResult)) {
         if !self.documents.writer.progress.begin_read(document) {
             return;
         }
@@ -149,7 +149,7 @@ impl Owner {
                         let name = document.file_name();
                         tracing::error!(document = name, cause, "a changed document could not be read");
                     }
-                    Ok(read) if progress.is_newest(document) => {
+                    Ok(read) if progress.is_read_content_current(document) => {
                         apply(owner, read);
                         owner.reload_if_stale(document);
                     }
@@ -160,7 +160,7 @@ impl Owner {
     }
 
     fn reload_if_stale(&mut self, document: Document) {
-        if self.documents.writer.progress.take_stale(document) {
+        if self.documents.writer.progress.take_pending_reread(document) {
             match document {
                 Document::Grants => self.reload_grants(),
                 Document::Pins => self.reload_pins(),

@@ -8,51 +8,51 @@ use host_state::AuditedDecision;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
-use ports::{Document, DocumentRefusal, DocumentSealState, RefusedDocument};
+use ports::{Document, DocumentMacState, DocumentRefusal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::state::{FolderShare, ReadDocument};
+use super::state::{DocumentReadResult, FolderShare};
 use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Documents whose content can allow acts without the user's consent. They are sealed: each file contains a MAC, and is
-/// rejected if another program has changed it.
+/// Documents whose content can allow acts without the user's consent. Each file contains a MAC, and is rejected
+/// if another program has changed it.
 const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
     /// Reports documents rejected since this was last called: writes audit entries, and shows the user the problem.
-    pub(super) fn report_refused_documents(&mut self) {
-        if let Some(adopted) = self.ports.documents.take_newly_sealed() {
+    pub(super) fn report_untrusted_settings_files(&mut self) {
+        if let Some(adopted) = self.ports.documents.take_newly_authenticated() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time with their current content: {}", adopted.join(", "));
-                self.audit_document(&subject, "noted");
+                self.audit_settings_file_check(&subject, "noted");
             }
         }
         for name in PERMISSION_GRANTING_DOCUMENTS {
             if let Some(refused) = self.ports.documents.take_refusal(name) {
-                self.show_refused_document(name, refused);
+                self.show_untrusted_settings_file(name, refused);
             }
         }
     }
 
-    fn show_refused_document(&mut self, name: Document, refused: RefusedDocument) {
+    fn show_untrusted_settings_file(&mut self, name: Document, refused: RefusedDocument) {
         let file = name.file_name();
         let message = if refused.why == DocumentRefusal::Removed {
-            self.audit_document(&format!("{file}: {}", refused.cause), "denied");
+            self.audit_settings_file_check(&format!("{file}: {}", refused.cause), "denied");
             "it is missing. What it allowed has to be approved again.".to_owned()
         } else if refused.why == DocumentRefusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
-            self.audit_document(&format!("{file}: {}", refused.cause), "denied");
+            self.audit_settings_file_check(&format!("{file}: {}", refused.cause), "denied");
             format!(
                 "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
-        } else if self.ports.documents.seal() == DocumentSealState::Waiting {
+        } else if self.ports.documents.mac_state() == DocumentMacState::Waiting {
             return;
         } else {
             format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
@@ -78,7 +78,7 @@ impl Owner {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
 
-    fn audit_document(&mut self, subject: &str, decision: &'static str) {
+    fn audit_settings_file_check(&mut self, subject: &str, decision: &'static str) {
         let (kind, by, asker) = (DOCUMENT_AUDIT_KIND, "policy", "file");
         self.audit_without_waiting(AuditedDecision {
             kind,
@@ -94,10 +94,10 @@ impl Owner {
     /// memory must not be changed.
     pub(super) fn parse_document<T: serde::de::DeserializeOwned>(
         &mut self,
-        read: ReadDocument,
+        read: DocumentReadResult,
         nothing: Value,
     ) -> Option<T> {
-        self.report_refused_documents();
+        self.report_untrusted_settings_files();
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
@@ -106,7 +106,7 @@ impl Owner {
         self.reload_document(Document::Grants, Self::on_grants_read);
     }
 
-    fn on_grants_read(&mut self, read: ReadDocument) {
+    fn on_grants_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
         let (removed, added) = self.permissions.policy.grants_mut().replace_persisted(stored);
         for grant in removed.iter().filter(|grant| grant.subject == GrantSubject::Command) {
@@ -119,10 +119,10 @@ impl Owner {
         }
         for server in servers {
             self.events.emit(HostEvent::CatalogChanged(server.clone()));
-            self.emit_server(server);
+            self.emit_server_change(server);
         }
-        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSealState::Waiting {
-            self.documents.awaits_seal = false;
+        if self.documents.awaits_key && self.ports.documents.mac_state() != DocumentMacState::Waiting {
+            self.documents.awaits_key = false;
             if self.options.autostart {
                 self.start_approved_servers();
             }
@@ -134,7 +134,7 @@ impl Owner {
         self.reload_document(Document::Pins, Self::on_pins_read);
     }
 
-    fn on_pins_read(&mut self, read: ReadDocument) {
+    fn on_pins_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
@@ -149,10 +149,10 @@ impl Owner {
         self.reload_document(Document::Roots, Self::on_roots_read);
     }
 
-    fn on_roots_read(&mut self, read: ReadDocument) {
+    fn on_roots_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
         for server in self.permissions.folders.merge(stored) {
-            self.emit_server(&server);
+            self.emit_server_change(&server);
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{DataFlowSettings, ReadDocument, ServerError, with_server_entry};
+use super::state::{DataFlowSettings, DocumentReadResult, ServerError, with_server_entry};
 use crate::HostClosed;
 
 fn data_flow_server_not_found(server: &str) -> DataFlowError {
@@ -79,7 +79,7 @@ impl Owner {
                 } else {
                     owner.permissions.data_flow.flows.insert(server.clone(), flow);
                     owner.permissions.version += 1;
-                    owner.emit_server(&server);
+                    owner.emit_server_change(&server);
                     Ok(())
                 };
                 let _ = reply.send(set);
@@ -111,11 +111,11 @@ impl Owner {
         self.reload_document(Document::Flow, Self::on_data_flow_read);
     }
 
-    fn on_data_flow_read(&mut self, read: ReadDocument) {
+    fn on_data_flow_read(&mut self, read: DocumentReadResult) {
         let Some(now) = self.parse_document::<DataFlowSettings>(read, json!({})) else { return };
         for server in self.permissions.data_flow.replace(now) {
             self.permissions.version += 1;
-            self.emit_server(&server);
+            self.emit_server_change(&server);
         }
     }
 }

@@ -32,7 +32,7 @@ use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
-use server_requests::sampling::{SamplingState, request_hash};
+use server_requests::sampling::{SamplingState, sampling_request_hash};
 
 use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
@@ -138,7 +138,7 @@ impl SendPermit {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
         let request = to_model_request(params).map_err(DecisionError::Unfit)?;
         let payload = (choice.model.clone(), request);
-        self.authorize(for_server, payload, &request_hash(params, state))
+        self.authorize(for_server, payload, &sampling_request_hash(params, state))
             .map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
@@ -154,8 +154,8 @@ impl SendPermit {
         self.authorize(of_server, result, &now)
     }
 
-    /// Consumes this permit and authorizes opening `url` in the browser for a server. Fails if the permit is for
-    /// another URL or server.
+    /// Consumes this permit and authorizes opening `url` in the browser for a server, after `open_url_then_respond`
+    /// has checked its scheme. Fails if the permit is for another URL or server.
     pub(super) fn authorize_browser_url(
         self,
         for_server: &str,
@@ -229,7 +229,8 @@ pub(crate) async fn open_in_browser(platform: &dyn Platform, page: AuthorizedPay
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }
 
-/// Authorizes opening a link that was displayed to the user in full. `None` if its scheme or syntax doesn't allow that.
+/// Authorizes opening a link that the user saw in full and clicked, unless its scheme or syntax forbids that. URLs that
+/// servers request to open: `Owner::open_url_then_respond`.
 pub(crate) fn authorize_link_opening(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }
@@ -277,7 +278,7 @@ impl Owner {
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, payload_hash) = (pending.view.server.clone(), outgoing.payload_hash.clone());
         let asker = originator_name(&pending.view.origin);
-        let entry = self.outcome_audit_entry(
+        let entry = self.request_outcome_audit_entry(
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,
             Some(scope),
@@ -311,7 +312,7 @@ impl Owner {
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
         }
-        match self.current_denial(at) {
+        match self.rule_denying_request(at) {
             Some(by) => {
                 self.refuse_by_rule(at, by);
                 Err(DecisionError::Denied(by.to_string()))
@@ -354,18 +355,18 @@ impl Owner {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             authorize_denial_response(refusal_error("the answer could not be sent".to_owned()))
         });
-        self.send_authorized(pending, passed);
+        self.send_authorized_response(pending, passed);
     }
 
     /// Notifies a server that its URL was opened. The approval of the URL includes this notification.
     pub(super) fn notify_url_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
-        self.send_authorized(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
+        self.send_authorized_response(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
     }
 
-    fn send_authorized(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
+    fn send_authorized_response(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
         if pending.is_from_server() {
-            self.count_decision(&pending.view.server, false);
+            self.count_decision_for_muting(&pending.view.server, false);
         }
         if let RequestPurpose::Request { requester, call } = &pending.purpose {
             match requester {
@@ -375,7 +376,7 @@ impl Owner {
                 }
             }
             if let Some(call) = call {
-                self.resume_if_all_decided(call);
+                self.resume_call_if_all_requests_decided(call);
             }
         }
     }
@@ -401,7 +402,7 @@ impl Owner {
                 (Cow::Owned(app_tool_call_hash(app, tool.ok_or_else(changed)?, arguments)), true)
             }
             (ClientRequest::CallTool { name, .. }, None) => {
-                let definition = self.current_definition(&call.server, name).ok_or_else(changed)?;
+                let definition = self.current_tool_definition(&call.server, name).ok_or_else(changed)?;
                 (request.current_hash(definition).ok_or_else(changed)?, definition.declares_open_world)
             }
             (ClientRequest::GetPrompt { name, arguments }, _) => {
@@ -419,8 +420,7 @@ impl Owner {
         }
     }
 
-    /// Authorizes a request that requires no audit entry: a completion, subscription, log level, ping, or list of
-    /// skills.
+    /// Authorizes a request that requires no audit entry: completion, subscription, log level, ping, list of skills.
     ///
     /// # Errors
     ///

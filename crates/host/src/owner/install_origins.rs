@@ -1,5 +1,5 @@
 //! Origins of installed servers. They are stored in their own document, since other programs read `mcp.json` too. No
-//! decision depends on them, so the document is not sealed.
+//! decision depends on them, so the document has no MAC.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
+use super::state::{DocumentReadResult, InstallRecord, ServerError, with_server_entry};
 
 impl Owner {
     /// Returns where a server was installed from, and if its command or address has changed since. `None` if it was not
@@ -22,15 +22,15 @@ impl Owner {
 
     /// Writes the installation record of a server before the server is added to the settings. If `expected` is given
     /// and the stored record differs from it at the time of the write, nothing is written and the reply is `false`.
-    pub(crate) fn record_origin(
+    pub(crate) fn record_install_origin(
         &mut self,
         name: String,
         (origin, filled_in, config): (ServerOrigin, FilledInputs, &ServerConfig),
         expected: Option<(ServerOrigin, ServerConfig)>,
         reply: oneshot::Sender<Result<bool, StoreError>>,
     ) {
-        let (record, bundles) = (InstallRecord::new(origin, filled_in, config), self.launches.own_files.bundles());
-        let entry = name.clone();
+        let record = InstallRecord::new(origin, filled_in, config);
+        let (entry, bundles) = (name.clone(), self.launches.own_files.bundles_folder());
         let change = move |stored: Option<Value>| {
             let is_now = expected.as_ref().map(|(_, config)| config);
             let read = |stored: &Value| serde_json::from_value::<InstallRecord>(stored.get(&entry)?.clone()).ok();
@@ -63,7 +63,7 @@ impl Owner {
             None => _ = self.launches.origins.remove(name),
         }
         self.store_install_record(name);
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Completes or discards all installation records that a killed process left pending.
@@ -77,7 +77,7 @@ impl Owner {
     /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
     /// included, since a user who removed a server from the settings by hand may add it again.
     pub(crate) fn recorded_bundle_folders(&self) -> BTreeSet<String> {
-        self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
+        self.launches.origins.values().flat_map(InstallRecord::bundle_folders).map(str::to_owned).collect()
     }
 
     /// Writes the installation record of a server: the origin, and the server's current settings.
@@ -91,7 +91,7 @@ impl Owner {
         let record = InstallRecord::new(origin, filled_in, &record.config);
         self.launches.origins.insert(name.to_owned(), record);
         self.store_install_record(name);
-        self.emit_server(name);
+        self.emit_server_change(name);
         Ok(())
     }
 
@@ -139,14 +139,14 @@ impl Owner {
         self.reload_document(Document::Origins, Self::on_install_records_read);
     }
 
-    fn on_install_records_read(&mut self, read: ReadDocument) {
+    fn on_install_records_read(&mut self, read: DocumentReadResult) {
         let Some(now) = self.parse_document::<BTreeMap<String, InstallRecord>>(read, json!({})) else { return };
         let before = std::mem::replace(&mut self.launches.origins, now);
         let now = &self.launches.origins;
         let servers: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let changed = servers.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned();
         for server in changed.collect::<Vec<_>>() {
-            self.emit_server(&server);
+            self.emit_server_change(&server);
         }
     }
 }

@@ -20,8 +20,8 @@ impl Owner {
         let last_use = LastUse { at: self.now(), by: used_by };
         match by {
             DecisionSource::Grant(id) => {
-                let is_persisted = self.permissions.policy.grants_mut().note_grant_use(server, tool, id, last_use);
-                if is_persisted && self.permissions.uses.mark_unwritten(id) {
+                let is_persisted = self.permissions.policy.grants_mut().record_grant_use(server, tool, id, last_use);
+                if is_persisted && self.permissions.uses.mark_grant_use_unwritten(id) {
                     self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
                 }
             }
@@ -59,12 +59,12 @@ impl Owner {
     /// Records that a server received its shared folders.
     pub(super) fn record_roots_use(&mut self, server: &str) {
         let last_use = LastUse { at: self.now(), by: UsedBy::Server };
-        self.permissions.uses.record_folders_use(server, last_use);
+        self.permissions.uses.record_shared_folders_use(server, last_use);
     }
 
     /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
     pub(super) fn write_grant_uses(&mut self) {
-        let unwritten = self.permissions.uses.take_unwritten();
+        let unwritten = self.permissions.uses.take_grants_with_unwritten_uses();
         let persisted =
             if unwritten.is_empty() { Vec::new() } else { self.permissions.policy.grants().persistent_grants() };
         let used: Vec<Grant> = persisted.into_iter().filter(|grant| unwritten.contains(&grant.id)).collect();

@@ -14,7 +14,7 @@ mod documents;
 mod flow_settings;
 mod gate;
 mod install_origins;
-mod known_sessions;
+mod last_session_facts;
 mod last_uses;
 mod muting;
 mod offline_review_states;
@@ -51,7 +51,7 @@ use launches::sandbox::DrawbridgeFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
-use ports::{AuditReceipts, Document, DocumentSealState, Ports};
+use ports::{AuditReceipts, Document, DocumentMacState, Ports};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::connection::{ConnectionEvent, RunId};
@@ -67,8 +67,8 @@ use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
+    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier, ServerError,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
@@ -114,7 +114,7 @@ impl Owner {
         let pins: BTreeMap<String, ServerPins> =
             read_document(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
-        let awaits_seal = ports.documents.seal() == DocumentSealState::Waiting;
+        let awaits_key = ports.documents.mac_state() == DocumentMacState::Waiting;
         let settings = read_document(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read_document(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read_document(&ports, Document::Packages, &mut problem).unwrap_or_default();
@@ -137,24 +137,18 @@ impl Owner {
             lifetime: HostShutdown::new(back),
             events: EventStream::new(events),
             servers: ServerRegistry::default(),
-            launches: LaunchFacts {
-                known,
-                packages,
-                origins,
-                own_files,
-                search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
-            },
+            launches: LaunchFacts { known, packages, origins, own_files, search_path },
             calls: CallTable::default(),
             consent: ConsentQueue::default(),
             permissions: Permissions::new(grants, flow, folders),
             reviews: Reviews::read(pins),
             models: ModelAccess { sampling, ..ModelAccess::default() },
-            documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_seal, problem: None },
+            documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_key, problem: None },
             settings: SettingsState { current: settings, ..SettingsState::default() },
             audits: PendingAudits::default(),
         };
         owner.ports.audit.set_receipts(Arc::clone(&owner.audits.receipts));
-        owner.report_refused_documents();
+        owner.report_untrusted_settings_files();
         owner.read_servers();
         owner.read_rules();
         owner.read_providers();
@@ -211,7 +205,7 @@ impl Owner {
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RequestsRefused { refused } => self.on_requests_refused(run, &server, refused),
+            ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
@@ -240,6 +234,7 @@ impl Owner {
             state: record.state.clone(),
             since: record.since,
             approved: self.is_approved(name, &record.config),
+            launched: record.supervision.launched().cloned(),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.entry_counts(),
             unreviewed: self.reviews.count_unreviewed(name, &record.offer),
@@ -271,7 +266,7 @@ impl Owner {
     }
 
     /// Emits an event with the current view of a server.
-    fn emit_server(&mut self, name: &str) {
+    fn emit_server_change(&mut self, name: &str) {
         if self.events.is_observed()
             && let Some(view) = self.server_view(name)
         {
@@ -323,7 +318,7 @@ fn read_document<T: serde::de::DeserializeOwned>(
 
 impl Owner {
     /// Starts the approved servers, if autostart is enabled.
-    pub(crate) fn autostart(&mut self) {
+    pub(crate) fn start_servers_automatically(&mut self) {
         if self.options.autostart {
             self.start_approved_servers();
         }

@@ -12,9 +12,8 @@ use super::state::{
 use crate::connection::RunId;
 
 impl Owner {
-    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the number of
-    /// consecutive denials.
-    pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
+    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the count.
+    pub(super) fn count_decision_for_muting(&mut self, server: &str, refused: bool) {
         // Scripted decisions don't mute a server, since muting spares a person from too many requests.
         if self.options.decider_name != "user" {
             return;
@@ -25,7 +24,7 @@ impl Owner {
             }
             return;
         }
-        let is_enough = self.consent.throttle(server).count_denial(Instant::now());
+        let is_enough = self.consent.throttle_of_server(server).count_denial(Instant::now());
         if is_enough && !self.permissions.policy.is_muted(server) {
             self.mute_for_cool_down(server);
         }
@@ -34,7 +33,7 @@ impl Owner {
     fn mute_for_cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = ports::time::time_after(self.now(), pause);
-        self.consent.throttle(server).mute_until(until);
+        self.consent.throttle_of_server(server).mute_until(until);
         self.permissions.policy.mute(server);
         self.permissions.forget_approved_calls(server);
         self.audit_without_waiting(AuditedDecision {
@@ -46,7 +45,7 @@ impl Owner {
             ..AuditedDecision::default()
         });
         self.deny_pending_requests(server);
-        self.emit_server(server);
+        self.emit_server_change(server);
         let name = server.to_owned();
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             if owner.consent.throttles.get(&name).is_some_and(|throttle| throttle.muted_until == Some(until)) {
@@ -71,26 +70,23 @@ impl Owner {
                 asker: originator_name(&pending.view.origin),
                 ..AuditedDecision::default()
             });
-            self.notify_refusal(
-                &pending,
-                ConsentRequestOutcome::Denied,
-                policy::DecisionReason::Muted.name().to_owned(),
-            );
+            let rule = policy::DecisionReason::Muted.name();
+            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(rule), rule.to_owned());
         }
     }
 
     /// Handles a connection's report that it refused requests. `refused` is the total number in this run.
-    pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
-        self.consent.throttle(server).set_refused_by_connection(run, refused);
-        self.emit_server(server);
+    pub(super) fn on_rate_limited_requests(&mut self, run: RunId, server: &str, refused: u64) {
+        self.consent.throttle_of_server(server).set_refused_by_connection(run, refused);
+        self.emit_server_change(server);
     }
 
     /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttle(server).count_refused() {
+        if let Some(refused) = self.consent.throttle_of_server(server).count_refused() {
             self.audit_refused_while_muted(server, refused);
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     /// Records in the audit log how many requests of a muted server were refused.
@@ -116,10 +112,10 @@ impl Owner {
 
     /// Resets the counts of refused requests when the user handles all requests of a server. With `mute` set, the mute
     /// lasts until the user unmutes the server.
-    pub(super) fn reset_refusals(&mut self, server: &str, mute: bool) {
+    pub(super) fn reset_refusals_of_server(&mut self, server: &str, mute: bool) {
         self.audit_final_muted_count(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
-            throttle.reset(mute);
+            throttle.reset_refusal_counts(mute);
         }
     }
 
@@ -130,6 +126,6 @@ impl Owner {
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.reset_on_unmute();
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 }

@@ -13,7 +13,7 @@ use super::Owner;
 impl Owner {
     /// Compares the listed tools of a server with their reviewed definitions, and records those that have changed or
     /// are unchanged again.
-    pub(super) fn record_changed_tools(&mut self, server: &str) {
+    pub(super) fn record_tools_that_differ_from_pins(&mut self, server: &str) {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return;
         };

@@ -19,10 +19,10 @@ use supervision::activity::ActivityKind;
 use super::Owner;
 use super::server_start::{ResolvedCommand, read_launch_files};
 use super::state::ApprovedPackage;
-use crate::view::ConsentRequestBody;
+use crate::view::{ConsentRequestBody, ServerFailure};
 
 /// Minimum interval between two look-ups of a newer version, in milliseconds.
-const NEWER_VERSION_INTERVAL: Millis = 24 * 60 * 60 * 1000;
+const NEWER_VERSION_CHECK_INTERVAL: Millis = 24 * 60 * 60 * 1000;
 
 /// The requested start of a server whose command loads a package.
 #[derive(Debug, Clone)]
@@ -85,8 +85,8 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
-        if let PolicyDecision::Deny { reason, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail_start_unapproved(&start.name, reason.name());
+        if let PolicyDecision::Deny { by, .. } = self.permissions.policy.decide(&act, self.now()) {
+            return self.fail_server(&start.name, ServerFailure::denied_by_rule(&by.text()));
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
@@ -106,14 +106,14 @@ impl Owner {
             (start, pinned)
         };
         self.run_concurrently(pinning, move |owner, (start, pinned)| {
-            if owner.servers.starting_record(&start.name, &start.config).is_none() {
+            if owner.servers.starting_server(&start.name, &start.config).is_none() {
                 return;
             }
             if !brings_back {
                 if !owner.permissions.allows_start(&start.name, &pinned.hash(), owner.now()) {
                     return owner.look_up_package(start);
                 }
-                if owner.now().saturating_sub(looked_up) >= NEWER_VERSION_INTERVAL {
+                if owner.now().saturating_sub(looked_up) >= NEWER_VERSION_CHECK_INTERVAL {
                     owner.look_up_newer_version(&start);
                 }
             }
@@ -141,7 +141,7 @@ impl Owner {
             (start, found, approved)
         };
         self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
-            if owner.servers.starting_record(&name, &config).is_some() {
+            if owner.servers.starting_server(&name, &config).is_some() {
                 let approved =
                     approved.filter(|approved| owner.permissions.allows_start(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned_start(&name, approved.unwrap_or(found));
@@ -175,7 +175,7 @@ impl Owner {
                     record.log_activity_line(ActivityKind::State, &words);
                 }
             }
-            owner.write_package(&name, package);
+            owner.write_approved_package(&name, package);
         });
     }
 
@@ -187,12 +187,12 @@ impl Owner {
         let known = self.launches.packages.get(name).filter(|known| known.config == config && known.version == version);
         if known.is_none_or(|known| known.newer.as_ref() == Some(&version)) {
             let package = ApprovedPackage { config, version, looked_up: self.now(), newer: None, declined: None };
-            self.write_package(name, package);
+            self.write_approved_package(name, package);
         }
     }
 
     /// Handles the user's denial of a package version that a look-up found. The approved version remains approved, and
-    /// the returned message explains how to start it. Returns `None` if the denied start was not for such a version.
+    /// the returned hint explains how to start it. Returns `None` if the denied start was not for such a version.
     pub(super) fn handle_denied_package_version(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
@@ -204,11 +204,11 @@ impl Owner {
         approved.newer = Some(found.clone());
         approved.declined = Some(found.clone());
         let version = approved.version.version.clone();
-        self.write_package(name, approved);
-        Some(format!("the other version was not approved; start it again to run {version}"))
+        self.write_approved_package(name, approved);
+        Some(format!("Start it again to run {version}."))
     }
 
-    fn write_package(&mut self, name: &str, package: ApprovedPackage) {
+    fn write_approved_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
         // Approvals by an answers file apply to this run only, and don't replace the user's approvals.
@@ -218,7 +218,7 @@ impl Owner {
         self.write_entry_later(Document::Packages, "the version of a package could not be written", name, value);
     }
 
-    pub(super) fn forget_package(&mut self, name: &str) {
+    pub(super) fn forget_approved_package(&mut self, name: &str) {
         if self.launches.packages.remove(name).is_some() {
             self.write_entry_later(Document::Packages, "the version of a package could not be removed", name, None);
         }

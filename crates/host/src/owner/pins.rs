@@ -3,9 +3,9 @@
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
-use launches::pinned_parts::{named_address_parts, named_command_parts};
+use launches::pinned_parts::{pinned_address_parts, pinned_command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
+use offers::review::{DefinitionKind, PinnedServerIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
 use ports::Document;
 use ports::server_config::ServerTransport;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{ReviewError, ShownDefinition, endpoints_by_purpose, entries_by_server};
+use super::state::{DefinitionShownToUser, ReviewError, endpoints_by_purpose, entries_by_server};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -26,13 +26,13 @@ impl Owner {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.launch.found else { return };
                 let command = record.launch.command.as_ref().unwrap_or(config);
-                named_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
+                pinned_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
             }
-            ServerTransport::Http(config) => named_address_parts(config),
+            ServerTransport::Http(config) => pinned_address_parts(config),
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
-            let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
+            let identity = PinnedServerIdentity { hash: approved.clone(), parts, at: self.now() };
             self.change_pins(server, self.is_decided_by_person(), move |pins| {
                 pins.pin_command_or_address(identity.clone())
             });
@@ -81,15 +81,14 @@ impl Owner {
     }
 
     /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
-    /// file are retained, since another process may have written them, for example the app while the command line is
-    /// running.
+    /// file are retained, since another process may have written them, such as the app while the command line runs.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
         lasts: bool,
         mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
     ) -> T {
-        let changed = self.reviews.change(server, &mut change);
+        let changed = self.reviews.change_pins(server, &mut change);
         self.on_reviewed_definitions_changed(server);
         if !lasts {
             return changed;
@@ -121,7 +120,7 @@ impl Owner {
         self.permissions.version += 1;
         let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
-            self.emit_server(server);
+            self.emit_server_change(server);
         }
     }
 
@@ -135,7 +134,7 @@ impl Owner {
     pub(crate) fn mark_reviewed(
         &mut self,
         server: &str,
-        displayed: &[ShownDefinition],
+        displayed: &[DefinitionShownToUser],
         reply: oneshot::Sender<Result<(), ReviewError>>,
     ) {
         let definitions = match self.servers.check_displayed_definitions(server, displayed) {

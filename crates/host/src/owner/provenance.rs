@@ -4,7 +4,7 @@
 //! content itself is not classified.
 
 use domain::consent_request::ConsentRequestOrigin;
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 
 use super::Owner;
 use super::state::{CallOrigin, DataFlowLabel};
@@ -23,17 +23,17 @@ impl Owner {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
-    /// Sets [`Reading::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
-    pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
-        for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
-            reading.open_world |= self.claims_open_world(&reading.server, &reading.name);
+    /// Sets [`ReadContent::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
+    pub(crate) fn add_open_world_claims(&mut self, mut read_contents: Vec<ReadContent>) -> Vec<ReadContent> {
+        for content in read_contents.iter_mut().filter(|content| content.kind == ReadContentKind::Tool) {
+            content.open_world |= self.tool_claims_open_world(&content.server, &content.name);
         }
-        readings
+        read_contents
     }
 
     /// Records that a model has read this content of servers in a conversation.
-    pub(crate) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
-        self.permissions.note_readings(conversation, readings);
+    pub(crate) fn record_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
+        self.permissions.record_read_content(conversation, read_contents);
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server

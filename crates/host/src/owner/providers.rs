@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use credentials::providers::{
-    KeychainProvider, MAX_PROVIDERS, ModelList, ModelLists, ProviderError, ProvidersFile, UnconfirmedProvider,
+    MAX_MODEL_PROVIDERS, ModelList, ModelLists, ProviderError, ProvidersFile, StoredKeyProvider, UnconfirmedProvider,
 };
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
@@ -12,14 +12,14 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{ReadDocument, with_server_entry};
+use super::state::{DocumentReadResult, with_server_entry};
 use crate::view::HostEvent;
 
 /// The stored documents that describe the model providers, as read from disk.
 struct ProviderDocuments {
-    models: ReadDocument,
-    lists: ReadDocument,
-    confirmed: ReadDocument,
+    models: DocumentReadResult,
+    lists: DocumentReadResult,
+    confirmed: DocumentReadResult,
 }
 
 fn read_provider_documents(documents: &dyn Documents) -> ProviderDocuments {
@@ -53,8 +53,7 @@ impl Owner {
         self.apply_providers(read);
     }
 
-    /// Applies the documents that describe the model providers. Has no effect if the settings or lists of models are
-    /// invalid.
+    /// Applies the documents about the model providers. Has no effect if the settings or lists of models are invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -66,7 +65,7 @@ impl Owner {
             return;
         };
         file.providers.retain(|settings| settings.check().is_ok());
-        file.providers.truncate(MAX_PROVIDERS);
+        file.providers.truncate(MAX_MODEL_PROVIDERS);
         let lists: ModelLists = if self.documents.writer.has_pending_writes(Document::ModelLists) {
             self.models.providers.lists.clone()
         } else {
@@ -78,7 +77,7 @@ impl Owner {
         // The user may have confirmed the current addresses since the last read.
         let is_settled = |settings: &ProviderSettings| {
             let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
-            self.models.providers.is_up_to_date(&settings.id, is_confirmed)
+            self.models.providers.has_confirmation_state(&settings.id, is_confirmed)
         };
         let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
@@ -112,15 +111,15 @@ impl Owner {
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
             // If the keychain is unavailable, it is unknown if the address was changed, so no change is recorded.
-            if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
+            if self.models.providers.record_unconfirmed_provider(&settings, self.documents.confirmed.is_known()) {
                 self.audit_unconfirmed_provider(&settings, was.as_deref());
             }
             let problem = ModelError::Unconfirmed { was, now };
             self.models.providers.problems.insert(id.clone(), problem.clone());
             return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
-        self.models.providers.set_confirmed(&id);
-        match KeychainProvider::new(settings, Arc::clone(&self.ports.secrets)) {
+        self.models.providers.record_confirmed_provider(&id);
+        match StoredKeyProvider::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {
                 self.models.providers.problems.insert(id, error);
@@ -249,7 +248,7 @@ impl Owner {
     }
 
     /// Handles a change of a provider's API key, so that the next request to the provider reads the key again.
-    pub(crate) fn on_key_changed(&mut self, id: &str) {
+    pub(crate) fn on_provider_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
             self.update_models_in_sampling_requests();

@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::gate::{PayloadMismatch, SendPermit};
 use super::state::{
-    PendingRequest, PendingResult, RequestPurpose, ResultOrigin, ResultVerdict, consent_kind, consent_payload_hash,
+    PendingRequest, RequestPurpose, ResultOrigin, ResultReviewVerdict, ResultUnderReview, consent_kind,
+    consent_payload_hash,
 };
 use crate::view::ConsentRequestBody;
 
@@ -22,7 +23,7 @@ impl Owner {
         origin: ResultOrigin,
         result: ToolResult,
         body: ConsentRequestBody,
-        reply: oneshot::Sender<ResultVerdict>,
+        reply: oneshot::Sender<ResultReviewVerdict>,
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
         let origin = ConsentRequestOrigin::Model {
@@ -30,7 +31,7 @@ impl Owner {
             untrusted_servers: Vec::new(),
             same_server_readings: Vec::new(),
         };
-        self.calls.held_results.insert(call.clone(), PendingResult { result, reply });
+        self.calls.held_results.insert(call.clone(), ResultUnderReview { result, reply });
         self.request_consent(
             &server,
             origin,
@@ -42,7 +43,7 @@ impl Owner {
     }
 
     /// Records in the audit log that a result was withheld from the model because it is too large for a review.
-    pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
+    pub(crate) fn audit_unreviewable_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
             kind: consent_kind(body),
@@ -69,18 +70,18 @@ impl Owner {
         else {
             return;
         };
-        let Some(PendingResult { result, reply }) = self.calls.held_results.remove(call) else { return };
+        let Some(ResultUnderReview { result, reply }) = self.calls.held_results.remove(call) else { return };
         let verdict = match permit.authorize_result(&pending.view.server, (tool, app.as_deref()), result) {
-            Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
+            Ok(passed) => ResultReviewVerdict::Passes(Box::new(passed.into_inner())),
             Err(PayloadMismatch) => {
                 tracing::error!(
                     server = pending.view.server,
                     "a result differed from the approved one and was omitted"
                 );
-                ResultVerdict::Withheld("because it differs from the displayed result".to_owned())
+                ResultReviewVerdict::Withheld("because it differs from the displayed result".to_owned())
             }
         };
-        let passes = matches!(verdict, ResultVerdict::Passes(_));
+        let passes = matches!(verdict, ResultReviewVerdict::Passes(_));
         // The model's run may have ended during the review.
         if reply.send(verdict).is_err() || !passes {
             self.audit_unread_result(pending);

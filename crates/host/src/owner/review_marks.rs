@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use launches::approvals::command_hash;
-use launches::pinned_parts::{named_address_parts, named_command_parts};
+use launches::pinned_parts::{pinned_address_parts, pinned_command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionDiff, ReviewFindings, ServerReview};
 use ports::server_config::address_hash;
@@ -54,11 +54,11 @@ impl Owner {
             ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
                 let package = package.as_deref();
                 let hash = command_hash(config, resolved, plan.as_ref(), files, package);
-                let parts = named_command_parts(config, resolved, Some(files), package);
+                let parts = pinned_command_parts(config, resolved, Some(files), package);
                 pins.and_then(|pins| pins.identity_diff(&hash, &parts))
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
-                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &named_address_parts(config)))
+                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &pinned_address_parts(config)))
             }
             ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } => {
                 self.reviews.sign_in_diff(server, issuer, endpoints, authorization_url.is_some())
@@ -93,7 +93,7 @@ impl Owner {
 
     /// Recomputes the review warnings of the consent request at index `at`, whose tool has changed since its definition
     /// `shown` was displayed.
-    pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
+    pub(super) fn compare_with_displayed_tool(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.review_findings(&view.server, &view.body);
         // If the user never reviewed the tool, the definition is compared with the displayed one.

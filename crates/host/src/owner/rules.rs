@@ -16,7 +16,7 @@ use ports::server_config::ServerTransport;
 
 use super::Owner;
 use super::path_links::resolve_links;
-use super::state::ReadDocument;
+use super::state::DocumentReadResult;
 use crate::rules::RulesView;
 use crate::view::{HostEvent, ServerState};
 
@@ -40,7 +40,7 @@ impl Owner {
     }
 
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
-    fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
+    fn apply_rules(&mut self, managed: DocumentReadResult, user: DocumentReadResult) {
         let before = self.rules_view();
         self.permissions.apply_managed_rules(parse_rule_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
@@ -57,7 +57,7 @@ impl Owner {
 
     /// Sets the command line or URL of a server with which the conditions of rules are compared, and the path of its
     /// program before and after resolving symbolic links, if known.
-    pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
+    pub(super) fn set_server_identity_for_rules(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
             ServerTransport::Stdio(config) => {
@@ -110,13 +110,13 @@ impl Owner {
             self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
         for (id, paths) in requests {
             if paths.is_empty() {
-                self.refuse_if_denied(id);
+                self.refuse_request_if_rule_denies(id);
             } else {
                 self.run_concurrently(resolve_links(paths), move |owner, facts| {
                     if let Some(pending) = owner.consent.pending.iter_mut().find(|pending| pending.view.id == id) {
                         pending.paths = facts;
                     }
-                    owner.refuse_if_denied(id);
+                    owner.refuse_request_if_rule_denies(id);
                 });
             }
         }

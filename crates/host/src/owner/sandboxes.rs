@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use launches::home::sandbox_home_name_from_settings;
-use launches::sandbox::{SandboxPlanError, plan};
+use launches::home::sandbox_home_name_unresolved;
+use launches::sandbox::{SandboxPlanError, plan_sandbox};
 use ports::server_config::{AccessMode, AllowedFolder, SandboxConfig, StdioConfig};
 use process::sandbox::{ResolvedSandbox, SandboxSettings};
 use process::{LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing_dependencies};
@@ -30,8 +30,8 @@ impl Owner {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
-                hidden: self.launches.own_files.folders(),
-                limits: self.settings.current.limits.resources(),
+                hidden: self.launches.own_files.hidden_folders(),
+                limits: self.settings.current.limits.resource_limits(),
             }),
             approved: None,
             files: None,
@@ -44,7 +44,7 @@ impl Owner {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
             Some(plan) => plan.reach.home.clone(),
-            None => self.launches.own_files.homes().join(sandbox_home_name_from_settings(name, config)),
+            None => self.launches.own_files.sandbox_homes().join(sandbox_home_name_unresolved(name, config)),
         }
     }
 
@@ -92,9 +92,9 @@ impl Owner {
         let name = name.to_owned();
         tokio::spawn(async move {
             let command = own.add_home_and_hidden_folders_to_sandbox(&name, &stdio, command).await;
-            let (path, found) = super::server_start::find_command(command.clone(), known).await;
+            let (path, found) = known.find(&command).await;
             let _ = reply.send(match found {
-                Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
+                Ok(program) => match plan_sandbox(&command, &program, &path, &stdio, &own).await {
                     Ok(Some(plan)) => Ok(sandbox_preview(command, program, path, plan).await),
                     Ok(None) => Err(SandboxPlanError::NoSandbox),
                     Err(error) => Err(error),
@@ -115,7 +115,7 @@ impl Owner {
         let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
         let (own, name) = (self.launches.own_files.clone(), name.to_owned());
         tokio::task::spawn_blocking(move || {
-            let home = own.home(&name, &stdio);
+            let home = own.sandbox_home(&name, &stdio);
             if let Err(error) = std::fs::remove_dir_all(&home)
                 && error.kind() != std::io::ErrorKind::NotFound
             {

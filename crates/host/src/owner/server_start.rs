@@ -6,7 +6,7 @@ mod contained_start;
 mod launch;
 mod start_decision;
 
-pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
+pub(super) use command_lookup::{ResolvedCommand, read_launch_files};
 use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
 use host_state::command_not_found_failure;
 
@@ -53,7 +53,7 @@ impl Owner {
             ServerTransport::Stdio(stdio) => self.find_command(name, &config, stdio),
             ServerTransport::Http(http) => {
                 let body = ConsentRequestBody::ConnectServer { config: http.clone(), earlier_approval: None };
-                self.emit_server(&name);
+                self.emit_server_change(&name);
                 self.decide_start(&name, &address_hash(http), body);
             }
         }
@@ -65,8 +65,8 @@ impl Owner {
             self.fail_start(&name, "its working folder must be an absolute path");
             return;
         }
-        let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
-        self.emit_server(&name);
+        let (config, known) = (Arc::clone(config), self.launches.search_path.clone());
+        self.emit_server_change(&name);
         let (command, own) = (self.server_command(&name, stdio), self.launches.own_files.clone());
         let bundle = self.launches.bundle_files(&name, &config);
         let looking = resolve_and_plan_command(name.clone(), command, known, stdio.clone(), own, bundle);
@@ -86,7 +86,7 @@ impl Owner {
         path: SearchPath,
         found: Result<ResolvedLaunch, SandboxPlanError>,
     ) {
-        let Some(record) = self.servers.starting_record(name, config) else { return };
+        let Some(record) = self.servers.starting_server(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
             Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, command_not_found_failure(error)),
@@ -97,7 +97,7 @@ impl Owner {
         };
         record.launch.found = Some((found.program.clone(), path.clone()));
         record.launch.plan.clone_from(&found.plan);
-        self.set_rule_identity(name, Some((&found.program, found.real.as_deref())));
+        self.set_server_identity_for_rules(name, Some((&found.program, found.real.as_deref())));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
             Some(LauncherPackage::Package(reference)) => {
@@ -113,17 +113,12 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because the user or the policy did not approve its command or address.
-    pub(super) fn fail_start_unapproved(&mut self, name: &str, message: &str) {
-        self.fail_server(name, ServerFailure::new(FailureReason::Refused, message));
-    }
-
     pub(super) fn fail_server(&mut self, name: &str, failure: ServerFailure) {
         if let Some(record) = self.servers.records.get(name) {
             record.log_activity_line(ActivityKind::State, &failure.message);
             self.on_unexpected_end(name, failure);
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Stops a server in any state: ends its process or connection, or cancels its start.
@@ -132,8 +127,8 @@ impl Owner {
         record.start_again = false;
         record.launch.must_ask = false;
         record.launch.requested_by = None;
-        record.supervision.give_up();
-        record.sign_in.give_up();
+        record.supervision.give_up_restarting();
+        record.sign_in.cancel_in_progress();
         record.session.to_restore = Default::default();
         if let Some(connection) = &record.session.connection {
             if record.state != ServerState::Stopping {
@@ -150,7 +145,7 @@ impl Owner {
         self.withdraw_requests_if(|p| {
             p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
         });
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Handles the revocation of a server's start grant. If the server is running, it keeps running, but is not

@@ -98,7 +98,7 @@ impl Owner {
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
             let before = self.servers.records.get(&name).map(|record| Arc::clone(&record.config));
             if let Some(before) = before.filter(|before| before.tools != config.tools) {
-                self.audit_tool_filter(&name, &before.tools, &config.tools);
+                self.audit_tool_filter_change(&name, &before.tools, &config.tools);
             }
             match self.servers.records.get(&name) {
                 None => {
@@ -110,8 +110,8 @@ impl Owner {
                             Arc::clone(&self.ports.clock),
                         )),
                     );
-                    self.set_rule_identity(&name, None);
-                    self.emit_server(&name);
+                    self.set_server_identity_for_rules(&name, None);
+                    self.emit_server_change(&name);
                 }
                 Some(record) if record.config.differs_in_tools_only(&config) => self.change_tool_filter(&name, config),
                 Some(record) if *record.config != config => self.change_config(&name, config),
@@ -132,13 +132,13 @@ impl Owner {
 
     /// Checks that this entry can be added as a new server.
     pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        self.servers.check(entry, None)
+        self.servers.check_entry(entry, None)
     }
 
     /// Checks that the server with this name can be changed to this entry.
     pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         if self.servers.records.contains_key(&entry.name) {
-            self.servers.check(entry, Some(&entry.name))
+            self.servers.check_entry(entry, Some(&entry.name))
         } else {
             Err(ServerError::NotFound(entry.name.clone()))
         }
@@ -180,7 +180,7 @@ impl Owner {
         reply: ServerChangeReply,
     ) {
         let checked = if self.servers.records.contains_key(was) {
-            self.servers.check(&entry, Some(was))
+            self.servers.check_entry(&entry, Some(was))
         } else {
             Err(ServerError::NotFound(was.to_owned()))
         };
@@ -221,10 +221,10 @@ impl Owner {
                     }
                     owner.apply_servers(read);
                     if let Some(before) = tools_before {
-                        owner.audit_renamed_tool_filter(&entry.name, &before);
+                        owner.audit_tool_filter_change_at_rename(&entry.name, &before);
                     }
                 });
-                owner.reply_when_written(reply, updated);
+                owner.reply_after_earlier_writes(reply, updated);
             },
         );
     }
@@ -244,13 +244,13 @@ impl Owner {
                     owner.remove_server_record(&name);
                     owner.forget_server(&name);
                 });
-                owner.reply_when_written(reply, removed);
+                owner.reply_after_earlier_writes(reply, removed);
             },
         );
     }
 
     /// Sends the outcome to the caller after all earlier document writes, such as those that remove a server's data.
-    fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
+    fn reply_after_earlier_writes(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
@@ -266,9 +266,9 @@ impl Owner {
         self.forget_shared_roots(name);
         self.forget_data_flow(name);
         self.forget_sampling_record(name);
-        self.remove_known_session(name);
+        self.remove_last_session_facts(name);
         self.forget_pins(name);
-        self.forget_package(name);
+        self.forget_approved_package(name);
         self.forget_install_record(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
@@ -292,7 +292,7 @@ impl Owner {
         self.withdraw_requests_if(|p| p.view.server == name && is_start(&p.view.body));
         // The known transport and revision depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
-            self.remove_known_session(name);
+            self.remove_last_session_facts(name);
         }
         if let Some(record) = self.servers.records.get_mut(name) {
             record.sign_in.apply_settings(config.as_http());
@@ -302,8 +302,8 @@ impl Owner {
                 record.set_state(ServerState::Stopped);
             }
         }
-        self.set_rule_identity(name, None);
-        self.emit_server(name);
+        self.set_server_identity_for_rules(name, None);
+        self.emit_server_change(name);
     }
 
     /// Returns `true` if a grant allows starting this command or address. Commands are compared by their readable

@@ -19,7 +19,7 @@ impl Owner {
         if let Some(server) = self.servers.record_of_run(name, run) {
             server.session.pid = Some(pid);
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
@@ -28,11 +28,11 @@ impl Owner {
             record.set_state(ServerState::Ready);
             record.supervision.on_ready();
             self.servers.examine_self_description(name);
-            self.store_known_session(name);
+            self.store_last_session_facts(name);
             self.restore_session_state(name);
             self.sign_in_if_requested(name);
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
@@ -51,10 +51,10 @@ impl Owner {
             return;
         }
         self.update_tools_in_consent_requests(name);
-        self.record_changed_tools(name);
+        self.record_tools_that_differ_from_pins(name);
         self.refresh_offered_read_only_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Handles the opening of a new session after the server dropped the previous one. `facts` are the server's name,
@@ -65,7 +65,7 @@ impl Owner {
         }
         self.permissions.forget_approved_calls(name);
         self.servers.examine_self_description(name);
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Stores the reason why change notifications stopped, or `None` if they work.
@@ -73,7 +73,7 @@ impl Owner {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.subscriptions_lost = lost;
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<ServerFailure>) {
@@ -81,7 +81,7 @@ impl Owner {
         if self.servers.running.remove(&run).is_some() {
             self.write_running_server_records();
         }
-        for view in self.calls.app_tools.views_of_server(name) {
+        for view in self.calls.app_tools.app_views_of_server(name) {
             self.turn_off_app_tools(&view, false);
         }
         self.end_calls_of_run(run);
@@ -94,7 +94,7 @@ impl Owner {
         if failure.is_some()
             && self.servers.record_of_run(name, run).is_some_and(|record| record.session.facts.is_none())
         {
-            self.discard_unready_session(name);
+            self.discard_facts_of_unready_server(name);
         }
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.connection = None;
@@ -103,7 +103,7 @@ impl Owner {
             record.session.pid = None;
             record.launch.plan = None;
             record.session.subscriptions_lost = None;
-            record.save_for_restore();
+            record.save_session_state_for_restart();
             record.offer.catalog = Arc::default();
             record.offer.unreviewed = Default::default();
             again = std::mem::take(&mut record.start_again);
@@ -118,8 +118,8 @@ impl Owner {
             }
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
-        self.emit_server(name);
-        self.run_act_after_session(name);
+        self.emit_server_change(name);
+        self.run_act_waiting_for_session_end(name);
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }

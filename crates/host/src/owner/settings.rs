@@ -9,7 +9,7 @@ use ports::{AuditQuery, Document};
 use supervision::limits::LimitsUsage;
 
 use super::Owner;
-use super::state::{SettingsReply, retention_text};
+use super::state::{SettingsReply, audit_retention_text};
 use crate::view::{AppSettings, HostEvent};
 
 /// Value of the field `kind` in audit entries about the retention settings.
@@ -53,7 +53,7 @@ impl Owner {
             }
             return;
         }
-        let (before, now) = (retention_text(&self.settings.current), retention_text(&settings));
+        let (before, now) = (audit_retention_text(&self.settings.current), audit_retention_text(&settings));
         if now == before {
             return self.write_settings(settings, |_, stored| drop(reply.send(stored)));
         }
@@ -145,7 +145,7 @@ impl Owner {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(SETTINGS_AUDIT_KIND.to_owned()), ..AuditQuery::latest(1) };
         let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
-        let at_start = retention_text(&self.settings.current);
+        let at_start = audit_retention_text(&self.settings.current);
         self.enforce_confirmed_retention();
         self.run_concurrently(read, move |owner, found| {
             let known = match found {
@@ -154,7 +154,7 @@ impl Owner {
                 Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
             };
             let known = known.as_deref().map(|known| known.split(PREVIOUS_RETENTION_SEPARATOR).next().unwrap_or(known));
-            let holds = retention_text(&owner.settings.current);
+            let holds = audit_retention_text(&owner.settings.current);
             if owner.audits.is_retention_set {
                 // The user changed the retention in this run, so a difference is not a change by another program.
             } else if holds != at_start && known == Some(holds.as_str()) {
@@ -165,7 +165,7 @@ impl Owner {
                     Some(known) if known != at_start => {
                         owner.audit_retention_change(&at_start, Some(known), "they were changed outside of Drawbridge");
                     }
-                    None if at_start != retention_text(&AppSettings::default()) => {
+                    None if at_start != audit_retention_text(&AppSettings::default()) => {
                         owner.audit_retention_change(&at_start, None, "")
                     }
                     Some(_) | None => {}

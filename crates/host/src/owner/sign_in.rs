@@ -50,12 +50,12 @@ impl ServerSignIn {
     }
 
     /// Returns and clears the reason why the server rejected a request although it had the best available token.
-    pub(super) fn take_refusal(&self) -> Option<String> {
-        self.signing.take_refusal()
+    pub(super) fn take_refusal_cause(&self) -> Option<String> {
+        self.signing.take_refusal_cause()
     }
 
     /// Returns `true` if the sign-in requires neither the user nor a browser.
-    fn is_unattended(&self) -> bool {
+    fn signs_in_without_user(&self) -> bool {
         self.config.auth.as_ref().is_some_and(AuthConfig::is_unattended)
     }
 }
@@ -72,7 +72,7 @@ impl Owner {
             ports: self.ports.clone(),
             vaults: Arc::clone(&self.sign_ins.vaults),
             activity: Arc::clone(&record.activity),
-            existing: record.sign_in.current().cloned(),
+            existing: record.sign_in.sign_in_with_current_secrets().cloned(),
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
             approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
         })
@@ -153,7 +153,7 @@ impl Owner {
         Ok(AuthorizationView {
             in_progress: sign_in
                 .authorization
-                .in_progress()
+                .progress()
                 .or_else(begins)
                 .map(|now| views::sign_in_progress_view(now, &sign_in.user.progress())),
             steps: views::to_sign_in_steps(&sign_in.authorization),

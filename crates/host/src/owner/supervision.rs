@@ -16,13 +16,13 @@ impl Owner {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.sign_in.is_offered() {
-            let cause = record.sign_in.take_refusal().unwrap_or(failure.message);
+            let cause = record.sign_in.take_refusal_cause().unwrap_or(failure.message);
             return self.on_sign_in_required(name, cause);
         }
         record.sign_in.mark_not_requested();
         record.launch.requested_by = None;
         let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
-            record.supervision.on_no_restart(&failure);
+            record.supervision.end_restarts_after_failure(&failure);
             record.session.to_restore = Default::default();
             record.set_state(ServerState::Failed(failure));
             return;
@@ -34,10 +34,10 @@ impl Owner {
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
         );
         record.set_state(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
-        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
+        let (name, wait) = (name.to_owned(), record.supervision.restart_pause_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait_number() == wait
+                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.restart_pause_number() == wait
             };
             if owner.server(&name).is_some_and(is_awaited) {
                 // Can't fail, since the server exists.
@@ -55,11 +55,11 @@ impl Owner {
         let Some((attempt, pause)) = record.supervision.next_sign_in_retry() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.log_activity_line(ActivityKind::State, &words);
-        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
+        let (name, wait) = (name.to_owned(), record.supervision.restart_pause_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_))
-                    && r.supervision.wait_number() == wait
+                    && r.supervision.restart_pause_number() == wait
                     && r.sign_in.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
@@ -87,7 +87,7 @@ impl Owner {
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
+            self.send_state_restoring_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
@@ -98,7 +98,7 @@ impl Owner {
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
+            self.send_state_restoring_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.1 = None;
                 }
@@ -111,7 +111,7 @@ impl Owner {
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
     /// `answered` is not called if the server ends first, since the next session then repeats the request.
-    fn restore_session_state_by_request(
+    fn send_state_restoring_request(
         &mut self,
         name: &str,
         request: ClientRequest,
@@ -141,7 +141,7 @@ impl Owner {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
             let Some(record) = self.servers.records.get_mut(&name) else { continue };
-            if matches!(record.state, ServerState::Failed(_)) && record.supervision.resume() {
+            if matches!(record.state, ServerState::Failed(_)) && record.supervision.begin_restarts_after_outage() {
                 record.log_activity_line(ActivityKind::State, "the network may be back; trying to reach it again");
                 let _ = self.start(&name);
                 continue;
@@ -151,7 +151,7 @@ impl Owner {
                     let _ = self.start(&name);
                 }
                 (ServerState::NeedsSignIn(_), _) if record.sign_in.may_be_temporary() => {
-                    record.sign_in.allow_retry();
+                    record.sign_in.clear_sign_in_failures();
                     self.restart_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {

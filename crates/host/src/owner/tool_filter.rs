@@ -1,6 +1,6 @@
-//! The lists in a server's settings that restrict which of its tools models and apps may call. Used by `servers.rs`
-//! when the settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each
-//! call of a model or an app.
+//! Which tools models and apps may call at all: the user's lists in a server's settings, and the server's declaration
+//! of who may call a tool. Used by `servers.rs` when the settings file was read, by `server_start/launch.rs` for each
+//! start, and by `calls/decision.rs` and `app_tools.rs` for each call of a model or an app.
 
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ pub(super) fn tool_filter_refusal(
     origin: &CallOrigin,
     filter: &ToolFilter,
     tool: &str,
-    app: &ToolMetadata,
+    meta: &ToolMetadata,
 ) -> Option<(&'static str, &'static str)> {
     match origin {
         CallOrigin::User { .. } | CallOrigin::CommandLine => None,
         CallOrigin::Model { .. } | CallOrigin::App { .. } if !filter.admits(tool) => {
             Some(("settings", TOOL_TURNED_OFF_REASON))
         }
-        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
-        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
+        CallOrigin::Model { .. } => (!meta.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
+        CallOrigin::App { .. } => (!meta.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
     }
 }
 
@@ -59,27 +59,27 @@ impl Owner {
                 self.refuse_disabled_tool(at);
             }
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     /// Records a change of a server's tool filter by any program, since it can allow models to call more tools.
-    pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
+    pub(super) fn audit_tool_filter_change(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         self.audit_tool_lists(server, &json!({ "after": now, "before": before }));
     }
 
     /// Records a change of a server's tool filter that was made together with a change of the server's name.
-    pub(super) fn audit_renamed_tool_filter(&mut self, server: &str, before: &ToolFilter) {
+    pub(super) fn audit_tool_filter_change_at_rename(&mut self, server: &str, before: &ToolFilter) {
         let Some(record) = self.servers.records.get(server).filter(|record| record.config.tools != *before) else {
             return;
         };
         let now = record.config.tools.clone();
-        self.audit_tool_filter(server, before, &now);
+        self.audit_tool_filter_change(server, before, &now);
     }
 
     /// Records in the audit log with which tool filter a server starts, since the filter may have changed while
     /// Drawbridge was not running. A start without such an entry offers all tools to models.
-    pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
+    pub(super) fn audit_tool_filter_at_start(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())
         else {
             return;

@@ -167,7 +167,7 @@ impl OwnerCell {
 }
 
 thread_local! {
-    static THREAD_HOLDS_LOCK: Cell<bool> = const { Cell::new(false) };
+    static THREAD_IS_IN_OWNER_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Marks the current thread as holding the lock on the host's state. Panics if it holds it already (deadlock).
@@ -175,14 +175,14 @@ struct TurnGuard;
 
 impl TurnGuard {
     fn enter() -> Self {
-        assert!(!THREAD_HOLDS_LOCK.replace(true), "a turn of the owner takes another");
+        assert!(!THREAD_IS_IN_OWNER_TURN.replace(true), "a turn of the owner takes another");
         Self
     }
 }
 
 impl Drop for TurnGuard {
     fn drop(&mut self) {
-        THREAD_HOLDS_LOCK.set(false);
+        THREAD_IS_IN_OWNER_TURN.set(false);
     }
 }
 

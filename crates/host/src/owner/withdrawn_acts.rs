@@ -10,10 +10,10 @@ use host_state::AuditedDecision;
 use policy::Hash;
 
 use super::Owner;
-use super::audit::PendingAct;
+use super::audit::ActAwaitingAudit;
 use super::gate::OutgoingPayload;
 use super::state::{
-    APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
+    APP_TOOL_CALL_AUDIT_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
 
 /// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
@@ -30,7 +30,7 @@ impl Owner {
         hash: &Hash,
     ) {
         let (kind, subject) = match (call.kind, app) {
-            (CallKind::Tool, Some(app)) => (APP_TOOL_KIND, Cow::Owned(app_tool_subject(app, &call.name))),
+            (CallKind::Tool, Some(app)) => (APP_TOOL_CALL_AUDIT_KIND, Cow::Owned(app_tool_subject(app, &call.name))),
             (CallKind::Tool, None) => ("tool", Cow::Borrowed(call.name.as_str())),
             (CallKind::Prompt, _) => ("prompt", Cow::Borrowed(call.name.as_str())),
             (CallKind::Resource, _) => ("resource", Cow::Borrowed(call.name.as_str())),
@@ -153,11 +153,12 @@ impl Owner {
     }
 
     /// Records in the audit log that the user cancelled a call while the call's audit entry was being written.
-    pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
+    pub(super) fn audit_call_cancelled_during_entry_write(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };
-        let is_it = |act: &&PendingAct| matches!(act, PendingAct::Call { write_id, .. } if *write_id == writing);
-        let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
+        let is_it =
+            |act: &&ActAwaitingAudit| matches!(act, ActAwaitingAudit::Call { write_id, .. } if *write_id == writing);
+        let Some(ActAwaitingAudit::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
         let allowed = permit.payload_hash().clone();
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
         self.audit_unsent_call(&view, &origin, app.as_ref(), &allowed);

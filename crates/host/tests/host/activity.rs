@@ -7,7 +7,7 @@ use testkit::calls::UserCalls as _;
 use bytes::Bytes;
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::{
@@ -17,7 +17,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
-    let direction = if sent { Direction::Sent } else { Direction::Received };
+    let direction = if sent { FrameDirection::Sent } else { FrameDirection::Received };
     Frame { direction, at, about: FrameKind::classify(&bytes), bytes, note }
 }
 
@@ -93,7 +93,7 @@ fn activity_log_is_bounded_in_entries_and_bytes() {
         activity.append_line(ActivityKind::Stderr, "x");
     }
     assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ACTIVITY_ENTRIES, "the oldest entries are dropped");
-    assert_eq!(activity.dropped_count(), 50, "dropped entries are counted");
+    assert_eq!(activity.missing_count(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
     let large = "y".repeat(2 * MAX_ENTRY_BODY_BYTES);
     for _ in 0..40 {
@@ -138,7 +138,7 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
         (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
     let retained = |activity: &Mutex<ActivityLog>| {
         let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped_count())
+        (activity.entries_after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.missing_count())
     };
     let end = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while retained(&loud).0 + retained(&quiet).0 > TOTAL_BYTES {

@@ -113,7 +113,7 @@ async fn any_arguments_are_allowed_only_while_no_call_could_ask_or_be_denied() {
     app.host.record_conversation_servers("c".to_owned(), Vec::new(), true).await.unwrap();
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     let allows = |origin: &CallOrigin, tool: &str| {
-        app.host.allows_every_call(origin.clone(), SERVER.to_owned(), tool.to_owned())
+        app.host.allows_every_call_of_tool(origin.clone(), SERVER.to_owned(), tool.to_owned())
     };
     let allows_any = |tool: &str| allows(&model, tool);
     assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a call without a rule should ask");

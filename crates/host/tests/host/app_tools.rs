@@ -39,10 +39,10 @@ async fn start() -> TestApp {
 }
 
 /// Commands that the task of the app receives, and the value that exists while the app is shown.
-type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
+type ShownAppChannels = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
 /// Turns on the tool of the app as the user does, and returns the values that the app's task would hold.
-async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
+async fn turn_on(app: &TestApp, tool: Tool) -> ShownAppChannels {
     let (commands, received) = mpsc::channel(4);
     let shown = Arc::new(());
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
@@ -53,7 +53,7 @@ async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
     (received, shown)
 }
 
-async fn turn_on_echo(app: &TestApp) -> ShownApp {
+async fn turn_on_echo(app: &TestApp) -> ShownAppChannels {
     turn_on(app, app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }))).await
 }
 
@@ -236,7 +236,7 @@ async fn a_call_counts_as_sent_once_the_page_of_the_app_gets_it() {
         panic!("the app's task should receive the call")
     };
     let state = async || app.host.snapshot().await.unwrap().calls.iter().map(|call| call.state).collect::<Vec<_>>();
-    assert_eq!(was_sent.try_recv(), Err(TryRecvError::Empty), "the call waits for the app's task");
+    assert!(matches!(was_sent.try_recv(), Err(TryRecvError::Empty)), "the call waits for the app's task");
     assert_eq!(state().await, [CallState::AwaitingApproval]);
     delivered.send(()).unwrap();
     assert_eq!(was_sent.await.unwrap().edited, None);

@@ -235,7 +235,7 @@ async fn muted_server_does_not_fill_the_audit_log() {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     for id in 1..=7 {
         let host = app.host.clone();
         let call = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);

@@ -121,7 +121,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     );
     let waiting = app.consent_requests().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: the number of pending requests is limited: {waiting}");
-    app.host.deny_all("bad".into(), false).await.unwrap();
+    app.host.deny_all_requests("bad".into(), false).await.unwrap();
     tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
     assert!(view.refused_requests == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
@@ -144,7 +144,7 @@ async fn url_request_being_opened_is_not_denied_with_the_other_requests() {
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
         assert!(poll_until(EVENT_TIMEOUT, is_opening).await, "the browser opens the page");
-        app.host.deny_all("harbour".into(), false).await.unwrap();
+        app.host.deny_all_requests("harbour".into(), false).await.unwrap();
     };
     let (allowed, ()) = tokio::join!(allow, deny);
     allowed.expect("the page was approved before all was denied");

@@ -104,7 +104,7 @@ async fn removed_provider_is_deleted_with_its_keys() {
     refresh_models(&app).await.expect("the provider lists its models");
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     app.host.set_default_model(Some(small.clone())).await.expect("the default model is set");
-    let registry = app.host.models().await.unwrap();
+    let registry = app.host.provider_registry().await.unwrap();
     assert_eq!(registry.model(&small).map(|model| model.id.as_str()), Some("small"), "the list is registered");
     app.host.remove_provider("own".into()).await.expect("the provider is removed");
     let view = app.host.providers().await.unwrap();
@@ -113,7 +113,7 @@ async fn removed_provider_is_deleted_with_its_keys() {
     let secrets = app.host.ports().secrets.clone();
     let remaining = tokio::task::spawn_blocking(move || secrets.keys("model/").unwrap()).await.unwrap();
     assert!(remaining.is_empty(), "its keys are deleted: {remaining:?}");
-    let answer = app.host.models().await.unwrap().stream(&small, ModelRequest::default()).await;
+    let answer = app.host.provider_registry().await.unwrap().stream(&small, ModelRequest::default()).await;
     assert_eq!(answer.err().map(|error| error.code()), Some("noProvider"), "its models are unavailable");
     app.host.close().await;
 }

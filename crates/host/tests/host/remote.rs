@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use testkit::calls::UserCalls as _;
 
+use domain::consent_request::ConsentRequestOutcome;
 use host::view::{
-    ConsentRequestBody, ConsentRequestView, DetectedTransport, EarlierApproval, FailureReason, ServerState,
-    UserDecision,
+    ConsentRequestBody, ConsentRequestView, DetectedTransport, EarlierApproval, FailureReason, ServerFailure,
+    ServerState, UserDecision,
 };
 use host::{Host, HostOptions};
 use policy::ApprovalScope;
@@ -45,7 +46,8 @@ async fn nothing_is_sent_before_the_address_is_approved() {
     assert!(server.received_requests().is_empty(), "nothing is sent before the decision");
     app.decide(&consent_request, UserDecision::Deny).await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
+    let denied = ServerFailure::refused_by_user(ConsentRequestOutcome::Denied);
+    assert_eq!(failure(&view.state), &denied, "a denial by the user is told from other failures");
     assert!(server.received_requests().is_empty(), "nothing is sent after a denial");
     app.ready("far").await;
     let expected = [("connect-server", "denied"), ("connect-server", "allowed")];
@@ -283,7 +285,7 @@ async fn fresh_resource_is_not_requested_again() {
 async fn stale_list_is_read_again_on_access() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
-        let Some(mut result) = ordinary::method_result("2026-07-28", &body) else { return answer.status(404).await };
+        let Some(mut result) = ordinary::rpc_result("2026-07-28", &body) else { return answer.status(404).await };
         result["ttlMs"] = json!(3_000);
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })

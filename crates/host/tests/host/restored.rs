@@ -66,7 +66,7 @@ async fn restored_grant_is_the_revoked_one_and_is_audited() {
 }
 
 #[tokio::test]
-async fn grant_is_not_restored_later() {
+async fn grant_is_not_restored_after_the_restore_period() {
     let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
@@ -165,17 +165,17 @@ async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
     let first = app.host.set_rule(rule()).await.unwrap();
     call(&app, "used").await.expect("the rule allows the call");
-    let used = app.host.permission_uses().await.unwrap().rules();
+    let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
     assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
     app.host.remove_rule(first).await.unwrap();
     let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
     assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
-    assert!(app.host.permission_uses().await.unwrap().rules().is_empty(), "the new rule was never used");
+    assert!(app.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the new rule was never used");
     app.host.close().await;
 }
 
 /// Returns the originator of the last start that the server's start grant allowed.
-async fn started_by(app: &TestApp) -> Option<UsedBy> {
+async fn originator_of_last_start(app: &TestApp) -> Option<UsedBy> {
     let grants = app.host.grants().await.unwrap();
     let grant = grants.into_iter().find(|grant| grant.subject == GrantSubject::Command).expect("a grant for the start");
     grant.last_use.map(|used| used.by)
@@ -185,20 +185,20 @@ async fn started_by(app: &TestApp) -> Option<UsedBy> {
 async fn start_is_shown_with_its_originator() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let first = app.ready_with_grant(SERVER).await.pid;
-    assert_eq!(started_by(&app).await, None, "the approved start itself needed no grant");
+    assert_eq!(originator_of_last_start(&app).await, None, "the approved start itself needed no grant");
     app.host.restart_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready again", |server| server.state == ServerState::Ready && server.pid != first).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::User));
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::User));
     app.host.close().await;
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
     app.until(SERVER, "started automatically", |server| server.state == ServerState::Ready).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::Host), "the start was not requested");
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::Host), "the start was not requested");
     app.host.close().await;
     let options = HostOptions { user_origin: UsedBy::CommandLine, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
     app.host.start_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::CommandLine));
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::CommandLine));
     app.host.close().await;
 }

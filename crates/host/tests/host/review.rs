@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, EventReceiver, HostOptions, ShownDefinition};
+use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
@@ -307,7 +307,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
     let reviewed = app.host.server_review("bad".into()).await.expect("the server is running");
-    let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
+    let shown = |kind, name: &str, hash: String| DefinitionShownToUser { kind, name: name.to_owned(), hash };
     let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("the tool can be parsed"));
     let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.review_tool(&tool).0.to_string()));
     let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("the prompt can be parsed"));

@@ -100,6 +100,6 @@ async fn running_server_is_restarted_after_its_grant_is_restored() {
     app.host.restore_grant(grant.id).await.unwrap();
     disconnect_server(&app, server).await;
     let _back = start_http_server_at(address).await;
-    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    app.until("far", "ready", |s| s.state == ServerState::Ready && s.launched.as_ref() == Some(&grant.rests_on)).await;
     app.host.close().await;
 }

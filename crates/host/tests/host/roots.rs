@@ -69,7 +69,7 @@ async fn call_with_slow_audit_log(app: &TestApp, disk: &ScriptedAuditLog) -> Joi
     waits
 }
 
-fn decisions(app: &TestApp) -> Vec<String> {
+fn audited_decisions(app: &TestApp) -> Vec<String> {
     app.entries_of_kind("roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
@@ -84,7 +84,7 @@ async fn e7_denied_folders_do_not_request_consent_again() {
     assert!(result_text(call_outcome(first).await).contains("shares 0 folders"), "the server receives an empty list");
     let again = result_text(call_outcome(list_folders(&app, "again")).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
-    assert_eq!(decisions(&app), ["denied", "allowed"], "both decisions are audited");
+    assert_eq!(audited_decisions(&app), ["denied", "allowed"], "both decisions are audited");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
     assert_eq!(shown.roots, Some(Vec::new()), "the view contains the decision");
 }
@@ -144,7 +144,7 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     for call in calls {
         assert!(result_text(call_outcome(call).await).contains(&uri), "each request of the server receives the folder");
     }
-    app.host.deny_all("harbour".into(), false).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
     let [request] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
     assert_eq!(request.server, "other", "the remaining request is the other server's");
@@ -156,7 +156,7 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
 #[tokio::test]
 async fn muted_server_receives_no_folders() {
     let (app, _disk, uri) = server_with_roots().await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!result.contains(&uri), "the stored decision does not apply to a muted server: {result}");
     app.host.unmute("harbour".into()).await.unwrap();
@@ -169,13 +169,13 @@ async fn muted_server_receives_no_folders() {
 async fn server_muted_while_the_audit_entry_is_written_receives_no_folders() {
     let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_audit_log(&app, &disk).await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed_entries();
     let result = result_text(call_outcome(waits).await);
     assert!(!result.contains(&uri), "a server muted meanwhile receives no folder: {result}");
     assert_eq!(
-        decisions(&app),
+        audited_decisions(&app),
         ["allowed", "allowed", "allowed", "withdrawn"],
         "the log records that nothing was sent"
     );
@@ -194,7 +194,7 @@ async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
     let request = app.consent_request("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
     assert!(!waits.is_finished(), "the request waits for the decision");
     assert_eq!(
-        decisions(&app),
+        audited_decisions(&app),
         ["allowed", "allowed", "allowed", "withdrawn"],
         "the log records that nothing was sent"
     );

@@ -8,7 +8,7 @@ use testkit::calls::UserCalls as _;
 use domain::call::CallFailure;
 use host::DecisionError;
 use host::rules::{DryRunAct, RulesError, TrustDuration};
-use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use host::view::{ConsentRequestBody, ConsentRequestView, ServerFailure, ServerState, UserDecision};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{
@@ -355,7 +355,7 @@ async fn dry_run_reports_the_decision_without_effects() {
 }
 
 #[tokio::test]
-async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
+async fn s32_dry_run_for_a_stopped_server_reports_a_changed_tool() {
     let list = |description: &str| {
         let tool = json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}});
         format!("tools/list={}", json!({"tools": [tool]}))
@@ -416,8 +416,9 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
 async fn server_denied_by_a_new_rule_is_stopped() {
     let app = start_demo_server().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
-    let id = app.add_rule(rule).await;
-    let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
+    let id = app.add_rule(rule.clone()).await;
+    let refused = |id: u64| ServerState::Failed(ServerFailure::denied_by_rule(&format!("rule {id}")));
+    let is_refused = |s: &host::view::ServerView| s.state == refused(id);
     app.until(SERVER, "refused regardless of its name", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "refused again", is_refused).await;
@@ -425,6 +426,8 @@ async fn server_denied_by_a_new_rule_is_stopped() {
     app.host.start_server(SERVER.to_owned()).await.unwrap();
     let is_start = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::StartServer { .. });
     app.consent_request(SERVER, "the start, as ever, once the rule is gone", is_start).await;
+    let again = app.add_rule(rule).await;
+    app.until(SERVER, "refused by the rule while it waits", |s| s.state == refused(again)).await;
 }
 
 #[tokio::test]

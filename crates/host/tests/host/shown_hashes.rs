@@ -21,7 +21,7 @@ fn spawn_call(app: &TestApp, server: &str, tool: &str) -> JoinHandle<Result<Call
 }
 
 /// Approves a consent request, and checks that the audit log has exactly one entry of this kind, with the shown hash.
-async fn decide_and_find(app: &TestApp, kind: &str, request: &ConsentRequestView, decision: UserDecision) {
+async fn decide_and_find_audit_entry(app: &TestApp, kind: &str, request: &ConsentRequestView, decision: UserDecision) {
     app.decide(request, decision).await;
     let entries = app.entries_of_kind(kind);
     let found: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.hash)).collect();
@@ -44,11 +44,11 @@ async fn shown_hash_of_a_tool_call_and_of_a_form_is_logged() {
     let call = spawn_call(&app, "desk", "echo");
     let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
     let request = app.consent_request("desk", "the call", is_call).await;
-    decide_and_find(&app, "tool", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "tool", &request, ALLOW_ONCE).await;
     let is_form = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Form { .. });
     let request = app.consent_request("desk", "the form", is_form).await;
     let entered = json!({"user": "ann"}).as_object().cloned().unwrap();
-    decide_and_find(&app, "elicitation", &request, UserDecision::Submit(entered)).await;
+    decide_and_find_audit_entry(&app, "elicitation", &request, UserDecision::Submit(entered)).await;
     app.host.cancel_call("1".to_owned()).await.unwrap();
     assert!(call.await.unwrap().is_err(), "the call has ended");
 }
@@ -64,7 +64,7 @@ async fn shown_hashes_of_both_steps_of_sampling_are_logged() {
     let call = spawn_call(&app, "harbour", "ask_model");
     let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
     let request = app.consent_request("harbour", "the call", is_call).await;
-    decide_and_find(&app, "tool", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "tool", &request, ALLOW_ONCE).await;
     let is_answered = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Sampling { response, .. } => Some(response.is_some()),
         _ => None,
@@ -72,9 +72,9 @@ async fn shown_hashes_of_both_steps_of_sampling_are_logged() {
     model.queue_reply(text_reply("Aye.", (3, 4)));
     let request =
         app.consent_request("harbour", "the model request", |request| is_answered(request) == Some(false)).await;
-    decide_and_find(&app, "sampling", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "sampling", &request, ALLOW_ONCE).await;
     let request = app.consent_request("harbour", "the answer", |request| is_answered(request) == Some(true)).await;
-    decide_and_find(&app, "sampling-answer", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "sampling-answer", &request, ALLOW_ONCE).await;
     let ended = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call should end in time").unwrap();
     assert!(ended.is_ok(), "{ended:?}");
 }
@@ -97,7 +97,7 @@ async fn shown_hash_of_a_url_is_logged() {
     app.decide(&request, ALLOW_ONCE).await;
     let is_url = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Url { .. });
     let request = app.consent_request("desk", "the URL", is_url).await;
-    decide_and_find(&app, "url", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "url", &request, ALLOW_ONCE).await;
     app.host.cancel_call("1".to_owned()).await.unwrap();
     assert!(call.await.unwrap().is_err(), "the call has ended");
 }
@@ -126,7 +126,7 @@ async fn shown_hashes_of_folders_and_of_a_read_are_logged() {
     });
     let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
     let request = app.consent_request("harbour", "the resource", is_read).await;
-    decide_and_find(&app, "resource", &request, ALLOW_ONCE).await;
+    decide_and_find_audit_entry(&app, "resource", &request, ALLOW_ONCE).await;
     let ended = tokio::time::timeout(EVENT_TIMEOUT, read).await.expect("the read should end in time").unwrap();
     assert!(ended.is_ok(), "{ended:?}");
 }

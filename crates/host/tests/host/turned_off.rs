@@ -92,7 +92,7 @@ fn parse_json(subject: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_change_of_the_lists_together_with_the_name_is_in_the_audit_log() {
+async fn tool_lists_changed_with_the_server_name_are_audited() {
     let app = TestApp::start(vec![(SERVER, files_server(&["echo"]))]).await;
     let rename = async |from: &str, to: &str, disabled: &[&str]| {
         let entry = ServerEntry { name: to.to_owned(), config: files_server(disabled) };
@@ -109,7 +109,7 @@ async fn a_change_of_the_lists_together_with_the_name_is_in_the_audit_log() {
 }
 
 #[tokio::test]
-async fn each_start_with_lists_is_recorded_with_them() {
+async fn each_start_with_tool_lists_records_them() {
     let app = TestApp::start(vec![(SERVER, files_server(&["echo"]))]).await;
     app.ready(SERVER).await;
     app.host.close().await;

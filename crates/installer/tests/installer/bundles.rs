@@ -43,7 +43,7 @@ async fn bundle_is_unpacked_only_during_installation() {
 }
 
 #[tokio::test]
-async fn file_that_differs_from_the_shown_one_is_not_installed() {
+async fn bundle_that_changed_after_its_preview_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = test_installer(&app, &registry);
@@ -91,7 +91,7 @@ async fn failed_installation_leaves_no_files() {
 }
 
 #[tokio::test]
-async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
+async fn origin_is_kept_and_bundle_removed_with_its_last_server() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = test_installer(&app, &registry);
@@ -193,13 +193,13 @@ async fn unused_bundle_folders_are_removed() {
 
     fs::write(&settings, "not to be read").unwrap();
     let app = TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await;
-    installer.clean_up(&app.host).await;
+    installer.clean_up_after_killed_process(&app.host).await;
     assert_eq!(bundle_folders(&app).len(), all.len() + 1, "no files must be removed while the records are unreadable");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     fs::write(&settings, without.to_string()).unwrap();
     let app = TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await;
-    installer.clean_up(&app.host).await;
+    installer.clean_up_after_killed_process(&app.host).await;
     let mut left = bundle_folders(&app);
     left.sort();
     let mut expected = vec!["a-users-own".to_owned(), all[1].clone(), all[2].clone(), all[0].clone()];

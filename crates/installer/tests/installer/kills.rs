@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use host::view::ServerState;
 use host::{Host, HostOptions};
-use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_registry_catalog};
 use ports::ServerSettings;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
@@ -29,9 +29,9 @@ const KILL_AFTER_WRITE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 const KILL_DURING_UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// Server settings that kill the process at their next change.
-struct SettingsThatKill(Arc<dyn ServerSettings>);
+struct SettingsThatKillOnWrite(Arc<dyn ServerSettings>);
 
-impl SettingsThatKill {
+impl SettingsThatKillOnWrite {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
         if std::env::var_os(KILL_AFTER_WRITE_VARIABLE).is_some() {
             write(self.0.as_ref());
@@ -40,7 +40,7 @@ impl SettingsThatKill {
     }
 }
 
-impl ServerSettings for SettingsThatKill {
+impl ServerSettings for SettingsThatKillOnWrite {
     fn path(&self) -> PathBuf {
         self.0.path()
     }
@@ -49,8 +49,8 @@ impl ServerSettings for SettingsThatKill {
         self.0.load()
     }
 
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        self.kill(|settings| settings.put(entry, was).unwrap())
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem> {
+        self.kill(|settings| settings.put(entry, former_name).unwrap())
     }
 
     fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
@@ -61,8 +61,8 @@ impl ServerSettings for SettingsThatKill {
         self.0.remove(name)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-        self.0.import(text, taken)
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+        self.0.parse_pasted(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
@@ -76,11 +76,11 @@ async fn child_process_that_is_killed() {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
-    ports.servers = Arc::new(SettingsThatKill(ports.servers));
+    ports.servers = Arc::new(SettingsThatKillOnWrite(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let cache_folder = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let upgrades = std::env::var_os(KILL_DURING_UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
@@ -132,7 +132,7 @@ async fn completed_installation_is_verified_after_a_kill() {
     let app = restart_after_kill(app, &[KILL_AFTER_WRITE_VARIABLE]).await;
     let installed = app.server("demo").await.installed.expect("the server must have an installation record");
     assert!(!installed.changed, "the server must match its installation record");
-    test_installer(&app, &registry).clean_up(&app.host).await;
+    test_installer(&app, &registry).clean_up_after_killed_process(&app.host).await;
     assert_eq!(app.server("demo").await.installed, Some(installed), "the record must remain after the clean-up");
     assert_bundle_change_is_detected(&app).await;
     app.host.close().await;
@@ -146,7 +146,7 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = restart_after_kill(app, &[]).await;
     assert!(server_names(&app).await.is_empty());
-    test_installer(&app, &registry).clean_up(&app.host).await;
+    test_installer(&app, &registry).clean_up_after_killed_process(&app.host).await;
     assert!(bundle_folders(&app).is_empty(), "the unused files must be removed: {:?}", bundle_folders(&app));
     app.host.close().await;
     assert!(!installation_records(&app).contains("demo"), "{}", installation_records(&app));
@@ -173,7 +173,7 @@ async fn upgrade_is_atomic_after_a_kill() {
             installed.origin.version().to_owned()
         };
         assert_eq!(version_now().await, version);
-        test_installer(&app, &registry).clean_up(&app.host).await;
+        test_installer(&app, &registry).clean_up_after_killed_process(&app.host).await;
         assert_eq!(version_now().await, version, "the version must not change after the clean-up");
         assert_eq!(bundle_folders(&app).len(), 1, "the files of the other version must be removed");
         app.ready("demo").await;

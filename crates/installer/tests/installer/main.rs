@@ -14,7 +14,7 @@ mod upgrades;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use installer::{InstallDraft, InstallError, InstallSource, Installer, RegistryChoice, open_catalog};
+use installer::{InstallDraft, InstallError, InstallSource, Installer, RegistryChoice, open_registry_catalog};
 use registry::CachePolicy;
 use store::CacheFolder;
 use testkit::app::TestApp;
@@ -24,7 +24,7 @@ use testkit::registry::TestRegistry;
 fn test_installer(app: &TestApp, registry: &TestRegistry) -> Installer {
     let (registry, cache_folder) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 

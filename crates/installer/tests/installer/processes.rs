@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use host::{Host, HostOptions};
-use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_registry_catalog};
 use registry::CachePolicy;
 use store::CacheFolder;
 use testkit::app::TestPlatform;
@@ -23,7 +23,7 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
     let host = Host::start(ports, HostOptions::default()).await;
     let cache_folder = folder.join(format!("kept-{name}"));
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let source = InstallSource::Bundle { path: folder.join("demo.mcpb"), sha256: None };
     let draft =

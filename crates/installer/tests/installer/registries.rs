@@ -7,7 +7,7 @@ use ports::server_config::ServerOrigin;
 use registry::{CachePolicy, ListingStatus};
 use serde_json::json;
 use testkit::app::TestApp;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
 use crate::{install_draft, preview_and_install, server_names, test_installer};
 
@@ -24,7 +24,7 @@ fn package_target() -> Option<InstallTarget> {
 #[tokio::test]
 async fn offer_contains_the_exact_version_and_the_choices() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let offer = installer.offer(&registry_source(None), CachePolicy::Now).await.unwrap();
     assert!(
@@ -50,7 +50,7 @@ async fn offer_contains_the_exact_version_and_the_choices() {
 #[tokio::test]
 async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let empty = install_draft(registry_source(package_target()), "notes", &[]);
     let missing = installer.preview(&app.host, &empty, CachePolicy::Usual).await.unwrap_err();
@@ -72,7 +72,7 @@ async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
 #[tokio::test]
 async fn preview_hash_covers_all_settings() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let shown = install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "one")]);
     let sandbox = Some(ports::server_config::SandboxConfig::default());
@@ -104,7 +104,7 @@ async fn preview_hash_covers_all_settings() {
 #[tokio::test]
 async fn listing_changed_since_it_was_shown_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let draft = install_draft(registry_source(package_target()), "notes", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
@@ -113,7 +113,7 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
     assert!(matches!(refused, InstallError::Stale), "a changed argument must be refused: {refused}");
     registry.entries.lock().unwrap()[0] =
-        notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
+        notes_registry_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
     assert!(
         matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)),
@@ -125,7 +125,7 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
 #[tokio::test]
 async fn newer_version_is_reported_with_its_changes() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let draft = install_draft(registry_source(package_target()), "mine", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
@@ -145,10 +145,10 @@ async fn newer_version_is_reported_with_its_changes() {
     assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
     assert_eq!(report.status, ListingStatus::Active);
 
-    let mut newer = notes_server_entry(active_metadata());
+    let mut newer = notes_registry_entry(active_registry_metadata());
     newer["server"]["version"] = "1.3.0".into();
     newer["server"]["packages"][0]["version"] = "1.3.0".into();
-    let old = notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
+    let old = notes_registry_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     *registry.entries.lock().unwrap() = vec![newer, old];
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.status, report.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
@@ -162,15 +162,15 @@ async fn newer_version_is_reported_with_its_changes() {
 }
 
 #[tokio::test]
-async fn deletion_is_detected_despite_a_cached_response() {
+async fn deleted_registry_entry_is_detected_despite_a_cached_response() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let draft = install_draft(registry_source(package_target()), "mine", &[("NOTES_KEY", "one")]);
     preview_and_install(&app, &test_installer(&app, &registry), &draft).await.unwrap();
     let first = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!(first.status, ListingStatus::Active);
     *registry.entries.lock().unwrap() =
-        vec![notes_server_entry(json!({ "status": "deleted", "statusMessage": "malware" }))];
+        vec![notes_registry_entry(json!({ "status": "deleted", "statusMessage": "malware" }))];
     // A new installer, as after a restart. Cached responses are younger than an hour, so only the changes are read
     // again.
     let later = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
@@ -180,8 +180,8 @@ async fn deletion_is_detected_despite_a_cached_response() {
 #[tokio::test]
 async fn bridge_package_is_offered_as_its_remote_server() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
-    let mut entry = notes_server_entry(active_metadata());
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
+    let mut entry = notes_registry_entry(active_registry_metadata());
     entry["server"]["packages"] = json!([{
         "registryType": "npm", "identifier": "mcp-remote", "version": "0.1.29", "transport": { "type": "stdio" },
         "packageArguments": [{ "type": "positional", "value": "https://notes.example/mcp" }],

@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_catalog};
+use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_registry_catalog};
 use ports::secrets::SecretsInMemory;
 use ports::{Documents, Secrets};
 use registry::{CachePolicy, RegistryError, SearchQuery};
 use store::CacheFolder;
 use testkit::app::TestApp;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
 const HEADER_VALUE: &str = "Bearer t0ken-of-the-team";
 
@@ -20,7 +20,7 @@ fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Ins
     let cache_folder = app.folder.path().join("kept");
     let choice = RegistryChoice::Settings { documents, secrets };
     Installer::new(app.folder.path().join("data"), choice, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 
@@ -36,16 +36,16 @@ async fn count_search_results(installer: &Installer) -> Result<usize, InstallErr
 #[tokio::test]
 async fn configured_registry_is_requested_with_its_header() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
     assert!(
-        installer.registry_in_use().await.unwrap().address.is_official(),
+        installer.read_active_registry().await.unwrap().address.is_official(),
         "the official registry must be the default"
     );
     let address = registry.server.url("");
     installer.set_registry(Some(address.clone()), authorization_header(Some(HEADER_VALUE))).await.unwrap();
     for (installer, who) in [(&installer, "the one that set it"), (&other, "another program")] {
-        let in_use = installer.registry_in_use().await.unwrap();
+        let in_use = installer.read_active_registry().await.unwrap();
         assert_eq!((in_use.address.as_str(), in_use.is_named), (address.as_str(), false), "{who}");
         assert_eq!(in_use.header.as_deref(), Some("Authorization"), "{who}");
         assert_eq!(count_search_results(installer).await.unwrap(), 1, "{who}");
@@ -66,7 +66,7 @@ async fn configured_registry_is_requested_with_its_header() {
     }
 
     // A program that can write the settings file must not be able to redirect the header's value to another address.
-    let elsewhere = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let elsewhere = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
     fs::write(&setting, changed).unwrap();
@@ -79,7 +79,7 @@ async fn configured_registry_is_requested_with_its_header() {
 #[tokio::test]
 async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
     let stored_count = || secrets.keys("registry/").unwrap().len();
@@ -103,12 +103,12 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     );
     assert_eq!(stored_count(), 1);
     installer.set_registry(None, None).await.unwrap();
-    assert!(installer.registry_in_use().await.unwrap().address.is_official());
+    assert!(installer.read_active_registry().await.unwrap().address.is_official());
     assert_eq!(stored_count(), 0, "the value must be removed from the keychain");
 }
 
 #[tokio::test]
-async fn invalid_registry_is_rejected() {
+async fn invalid_registry_setting_is_rejected() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let installer = installer_from_settings(&app, &secrets);
     for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {
@@ -120,7 +120,7 @@ async fn invalid_registry_is_rejected() {
     assert!(matches!(refused, InstallError::Registry(RegistryError::Header { .. })), "{refused}");
     let refused = installer.set_registry(None, authorization_header(Some(HEADER_VALUE))).await.unwrap_err();
     assert!(matches!(refused, InstallError::OfficialHeader), "{refused}");
-    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "the setting must not change");
+    assert!(installer.read_active_registry().await.unwrap().address.is_official(), "the setting must not change");
     assert_eq!(secrets.keys("registry/").unwrap(), [""; 0]);
     let registry = TestRegistry::start(Vec::new()).await;
     let named = crate::test_installer(&app, &registry);
@@ -129,5 +129,5 @@ async fn invalid_registry_is_rejected() {
         matches!(refused, InstallError::RegistryNamed),
         "a registry named by the environment must not be replaced: {refused}"
     );
-    assert!(named.registry_in_use().await.unwrap().is_named);
+    assert!(named.read_active_registry().await.unwrap().is_named);
 }

@@ -13,9 +13,9 @@ use registry::CachePolicy;
 use serde_json::{Value, json};
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
-use crate::downloads::list_bundle;
+use crate::downloads::add_bundle_to_registry;
 use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
 const SERVER_NAME: &str = "io.github.alice/notes";
@@ -26,8 +26,8 @@ fn package_source() -> InstallSource {
 }
 
 /// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
-fn notes_version(version: &str) -> Value {
-    let mut entry = notes_server_entry(active_metadata());
+fn notes_entry_of_version(version: &str) -> Value {
+    let mut entry = notes_registry_entry(active_registry_metadata());
     entry["server"]["version"] = version.into();
     let package = &mut entry["server"]["packages"][0];
     package["version"] = version.into();
@@ -50,7 +50,7 @@ async fn upgrade_keeps_user_values_and_name() {
     let secrets = Arc::new(SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
-    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
@@ -60,7 +60,7 @@ async fn upgrade_keeps_user_values_and_name() {
     stdio.env.insert("MINE".to_owned(), "1".to_owned());
     let entry = ServerEntry { name: "mine".to_owned(), config };
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, notes_version("1.3.0"));
+    registry.entries.lock().unwrap().insert(0, notes_entry_of_version("1.3.0"));
 
     let offered = installer.offer_upgrade(&app.host, "mine", None).await.unwrap();
     let folder = Some(vec!["/srv".to_owned()]);
@@ -97,11 +97,11 @@ async fn upgrade_keeps_user_values_and_name() {
 #[tokio::test]
 async fn upgrade_changed_since_it_was_shown_is_rejected() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, notes_version("1.3.0"));
+    registry.entries.lock().unwrap().insert(0, notes_entry_of_version("1.3.0"));
     let upgrade = upgrade_draft(&app, &installer, "notes").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let as_new = installer.install(&app.host, &upgrade, shown.as_str()).await.unwrap_err();
@@ -122,7 +122,7 @@ async fn upgrade_changed_since_it_was_shown_is_rejected() {
 #[tokio::test]
 async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
@@ -174,12 +174,12 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
 #[tokio::test]
 async fn values_entered_for_one_address_are_not_sent_to_another() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let target = Some(InstallTarget::Remote { number: 1 });
     let remote = InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target };
     preview_and_install(&app, &installer, &install_draft(remote, "notes", &[("X-Team", "red")])).await.unwrap();
-    let mut newer = notes_version("1.3.0");
+    let mut newer = notes_entry_of_version("1.3.0");
     registry.entries.lock().unwrap().insert(0, newer.clone());
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
     assert_eq!(
@@ -196,7 +196,7 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
 #[tokio::test]
 async fn unrelated_server_is_not_an_upgrade() {
     let app = TestApp::start(vec![("added", testkit::app::demo_config(&[]))]).await;
-    let registry = TestRegistry::start(vec![notes_version("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
@@ -216,7 +216,7 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = test_installer(&app, &registry);
-    list_bundle(&app, &registry, "1.2.3", &Bundle::demo());
+    add_bundle_to_registry(&app, &registry, "1.2.3", &Bundle::demo());
     preview_and_install(&app, &installer, &install_draft(crate::downloads::registry_source(), "demo", &[]))
         .await
         .unwrap();
@@ -224,7 +224,7 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
     app.ready("demo").await;
     let mut newer = Bundle::demo();
     newer.manifest["version"] = "1.3.0".into();
-    list_bundle(&app, &registry, "1.3.0", &newer);
+    add_bundle_to_registry(&app, &registry, "1.3.0", &newer);
     let upgrade = upgrade_draft(&app, &installer, "demo").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();

@@ -6,7 +6,7 @@ use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage};
 
-const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
+const CONTAINER_RUN_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-i",
         "--interactive",
@@ -122,7 +122,7 @@ pub(super) fn index_after_run_subcommand(args: &[String]) -> Option<Result<usize
 }
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
-    let read = CONTAINER_OPTIONS.parse(args, from)?;
+    let read = CONTAINER_RUN_OPTIONS.parse(args, from)?;
     let image = args.get(read.first).ok_or(UnknownPackage::NoPackage)?;
     let fits = image.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits || !image.starts_with(|c: char| c.is_ascii_alphanumeric()) {
@@ -148,12 +148,12 @@ fn is_image_digest(text: &str) -> bool {
 
 /// Returns the version of an image that the command line names by its digest, so that no lookup is necessary. Returns
 /// `None` if the command line contains no digest.
-pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
+pub(super) fn version_from_image_digest(reference: &PackageReference) -> Option<PackageVersion> {
     is_image_digest(&reference.requested_version)
         .then(|| package_version_with_digest(reference, &reference.requested_version, None))
 }
 
-fn image_reference(reference: &PackageReference) -> String {
+fn image_reference_text(reference: &PackageReference) -> String {
     let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     format!("{}:{tag}", reference.name)
 }
@@ -162,13 +162,13 @@ fn image_reference(reference: &PackageReference) -> String {
 /// engine would run it instead of pulling the image.
 pub(super) fn local_image_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
-    ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
+    ["image", "inspect", "--format", format, &image_reference_text(reference)].map(str::to_owned).into()
 }
 
 /// Returns the arguments with which the container engine looks up the image in its registry. This needs no running
 /// engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
-    ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
+    ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference_text(reference)]
         .map(str::to_owned)
         .into()
 }

@@ -33,7 +33,7 @@ pub enum LauncherPackage {
 
 /// Returns the package that a command loads, or `None` if the command runs no program that loads packages.
 pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackage> {
-    let program = program_name(command);
+    let program = program_base_name(command);
     let first = args.first().map(String::as_str);
     let (launcher, from) = match (program.as_str(), first) {
         ("npx", _) => (Launcher::Npx, 0),
@@ -43,15 +43,18 @@ pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackag
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
             return container::index_after_run_subcommand(args)
-                .map(|from| detected_package(launcher, from.and_then(|from| parse(launcher, args, from))));
+                .map(|from| launcher_package_from_parsed(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),
         _ => return detect_unsupported_launcher(&program, args),
     };
-    Some(detected_package(launcher, parse(launcher, args, from)))
+    Some(launcher_package_from_parsed(launcher, parse(launcher, args, from)))
 }
 
-fn detected_package(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
+fn launcher_package_from_parsed(
+    launcher: Launcher,
+    parsed: Result<PackageReference, UnknownPackage>,
+) -> LauncherPackage {
     match parsed {
         Ok(reference) => LauncherPackage::Package(reference),
         Err(cause) => LauncherPackage::Unknown(launcher.name().to_owned(), cause),
@@ -82,7 +85,7 @@ fn detect_unsupported_launcher(program: &str, args: &[String]) -> Option<Launche
     let line: Vec<String> = rest.flat_map(|arg| arg.split_whitespace().map(str::to_owned)).collect();
     let (command, args) = line.split_first()?;
     // Wrappers inside wrappers are not analyzed.
-    if WRAPPER_PROGRAMS.iter().any(|(name, _)| *name == program_name(command)) {
+    if WRAPPER_PROGRAMS.iter().any(|(name, _)| *name == program_base_name(command)) {
         return None;
     }
     let name = match launched_package(command, args)? {
@@ -93,7 +96,7 @@ fn detect_unsupported_launcher(program: &str, args: &[String]) -> Option<Launche
 }
 
 /// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
-pub(crate) fn program_name(command: &str) -> String {
+pub(crate) fn program_base_name(command: &str) -> String {
     let name = Path::new(command).file_name().and_then(|name| name.to_str()).unwrap_or(command).to_ascii_lowercase();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
     ending.map_or_else(|| name.clone(), str::to_owned)

@@ -7,15 +7,17 @@ fn split_words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn parse_line(line: &str) -> Option<LauncherPackage> {
+fn parse_command_line(line: &str) -> Option<LauncherPackage> {
     let words = split_words(line);
     launched_package(&words[0], &words[1..])
 }
 
 /// Parses a command line. Returns the package's name, the requested version, and the command line in which `argument`
 /// replaces the argument that names the package.
-fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
-    let Some(LauncherPackage::Package(reference)) = parse_line(line) else { panic!("{line}: {:?}", parse_line(line)) };
+fn parse_and_pin_command_line(line: &str, argument: &str) -> (String, String, String) {
+    let Some(LauncherPackage::Package(reference)) = parse_command_line(line) else {
+        panic!("{line}: {:?}", parse_command_line(line))
+    };
     let version = PackageVersion {
         name: reference.name.clone(),
         version: "1.2.3".into(),
@@ -28,14 +30,14 @@ fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
 }
 
 fn unknown_package_cause(line: &str) -> UnknownPackage {
-    match parse_line(line) {
+    match parse_command_line(line) {
         Some(LauncherPackage::Unknown(_, cause)) => cause,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 #[test]
-fn launcher_packages_are_found() {
+fn packages_are_found_in_launcher_command_lines() {
     for (line, argument, name, expected, result) in [
         (
             "npx -y @scope/server --verbose",
@@ -88,7 +90,7 @@ fn launcher_packages_are_found() {
             "Contoso.Mcp@1.2.3 --yes -- --x",
         ),
     ] {
-        assert_eq!(pinned_command(line, argument), (name.into(), expected.into(), result.into()), "{line}");
+        assert_eq!(parse_and_pin_command_line(line, argument), (name.into(), expected.into(), result.into()), "{line}");
     }
 }
 
@@ -132,6 +134,6 @@ fn program_that_is_no_launcher_has_no_package() {
     for line in
         ["node server.js", "docker compose up", "npm start", "uv run server.py", "pnpm start", "sh -c ls", "npxx a"]
     {
-        assert_eq!(parse_line(line), None, "{line}");
+        assert_eq!(parse_command_line(line), None, "{line}");
     }
 }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use process::sandbox::NetworkAccess;
 use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerCommand, run_and_capture};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::project::find_project_settings;
+use super::project::find_registry_settings_file;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
 /// Maximum duration of a lookup of a package's version, including the start of the package manager.
-const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
+const PACKAGE_LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
 /// KB.
 const MAX_LOOKUP_OUTPUT_BYTES: usize = 1024 * 1024;
@@ -84,8 +84,8 @@ pub async fn look_up_version(
     path: &SearchPath,
 ) -> Result<PackageVersion, UnknownPackage> {
     let known = match reference.launcher {
-        Launcher::Docker | Launcher::Podman => container::known_version(reference),
-        Launcher::Dnx => nuget::known_version(reference),
+        Launcher::Docker | Launcher::Podman => container::version_from_image_digest(reference),
+        Launcher::Dnx => nuget::version_if_exact(reference),
         Launcher::Npx | Launcher::NpmExec | Launcher::Uvx | Launcher::UvToolRun => None,
     };
     if let Some(known) = known {
@@ -99,7 +99,7 @@ pub async fn look_up_version(
     if let Some(open) = reference.options.iter().find(|option| contains_unencrypted_url(option)) {
         return Err(UnknownPackage::Option(open.clone()));
     }
-    if let Some(settings) = find_project_settings(reference.launcher, &server.directory()) {
+    if let Some(settings) = find_registry_settings_file(reference.launcher, &server.directory()) {
         return Err(UnknownPackage::ProjectSettings(settings.display().to_string()));
     }
     let command = ServerCommand {
@@ -109,7 +109,7 @@ pub async fn look_up_version(
         ..ServerCommand::default()
     };
     let Ok(_turn) = LOOKUP_SLOTS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
-    let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_TIMEOUT };
+    let client = PackageManager { name, program, command, path, deadline: Instant::now() + PACKAGE_LOOKUP_TIMEOUT };
     match reference.launcher {
         Launcher::Npx | Launcher::NpmExec => {
             client
@@ -234,7 +234,7 @@ impl PackageManager<'_> {
                 Err(OutputError::TimedOut(_)) => {
                     return Err(UnknownPackage::TimedOut {
                         client: self.name.to_owned(),
-                        seconds: LOOKUP_TIMEOUT.as_secs(),
+                        seconds: PACKAGE_LOOKUP_TIMEOUT.as_secs(),
                     });
                 }
                 Err(error) => return Err(failed(error.to_string())),
@@ -249,7 +249,7 @@ impl PackageManager<'_> {
             Some(status) => format!("it ended with status {status}"),
             None => "it was ended by a signal".to_owned(),
         });
-        Err(failed(visible(&words).chars().take(MAX_LOOKUP_ERROR_CHARS).collect()))
+        Err(failed(escape_invisible(&words).chars().take(MAX_LOOKUP_ERROR_CHARS).collect()))
     }
 }
 
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn most_specific_error_line_is_reported() {
+    fn most_specific_line_of_a_lookup_error_is_reported() {
         let line = find_error_line("warning: old\nerror: not found\n  cause: offline\n");
         assert_eq!(line, Some("error: not found"), "the error line must take precedence over an earlier warning");
         assert_eq!(

@@ -25,7 +25,7 @@ mod reference;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub(crate) use launcher::program_name;
+pub(crate) use launcher::program_base_name;
 pub use launcher::{LauncherPackage, launched_package};
 pub use lookup::look_up_version;
 pub use project::find_local_copy_of_npx_package;

@@ -44,14 +44,14 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     let mut reference = match (named.next(), named.next()) {
         (Some(_), Some(_)) => return Err(UnknownPackage::Several),
         (Some(option), None) => {
-            let (name, requested) = split_specifier(option.value)?;
+            let (name, requested) = split_package_specifier(option.value)?;
             let mut reference = PackageReference::new(launcher, name, requested, option.at);
             option.prefix.clone_into(&mut reference.prefix);
             reference.is_option = true;
             reference
         }
         (None, _) => {
-            let (name, requested) = split_specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
+            let (name, requested) = split_package_specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
             PackageReference::new(launcher, name, requested, read.first)
         }
     };
@@ -63,7 +63,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
 
 /// Splits a package specifier into name and version. Returns an error if the specifier doesn't refer to a package in a
 /// registry.
-fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
+fn split_package_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
     let (name, requested) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));

@@ -34,7 +34,7 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
 
 /// Returns the version of the package if the command line names an exact one, and otherwise `None`. A lookup of an
 /// exact version would provide no further information.
-pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
+pub(super) fn version_if_exact(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.requested_version.matches('.').count() >= 2 && !reference.requested_version.contains('*');
     is_whole.then(|| package_version(reference, reference.requested_version.clone(), None))
 }

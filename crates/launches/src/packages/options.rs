@@ -11,7 +11,7 @@ pub(super) struct LauncherOptions {
 }
 
 /// An option on a launcher's command line, with its value.
-pub(super) struct OptionValue<'a> {
+pub(super) struct OptionWithValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
     /// Index of the command-line argument that contains the value.
@@ -25,7 +25,7 @@ pub(super) struct ParsedOptions<'a> {
     /// Names of the options without a value, in the order of the command line.
     pub(super) flags: Vec<&'a str>,
     /// Options with their values, in the order of the command line.
-    pub(super) values: Vec<OptionValue<'a>>,
+    pub(super) values: Vec<OptionWithValue<'a>>,
     /// Index of the first argument that is not an option.
     pub(super) first: usize,
 }
@@ -117,6 +117,6 @@ impl LauncherOptions {
             read.first += 1;
             (args.get(read.first).map_or("", String::as_str), "")
         });
-        read.values.push(OptionValue { option, value, at: read.first, prefix });
+        read.values.push(OptionWithValue { option, value, at: read.first, prefix });
     }
 }

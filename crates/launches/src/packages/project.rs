@@ -45,7 +45,7 @@ fn declares_no_programs_or_workspaces(settings: &Path) -> bool {
 
 /// Returns the path of a settings file because of which a launcher that is started in `directory` uses another registry
 /// or proxy. Returns `None` if there is none. Files in the user's home directory belong to the user and are ignored.
-pub(super) fn find_project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
+pub(super) fn find_registry_settings_file(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],
         Launcher::Dnx => &["NuGet.Config", "NuGet.config", "nuget.config"],
@@ -68,10 +68,10 @@ mod tests {
         let inner = folder.path().canonicalize().unwrap().join("inner");
         std::fs::create_dir(&inner).unwrap();
         for (launcher, name) in [(Launcher::Npx, ".npmrc"), (Launcher::Dnx, "nuget.config")] {
-            assert_eq!(find_project_settings(launcher, &inner), None, "no settings file exists yet");
+            assert_eq!(find_registry_settings_file(launcher, &inner), None, "no settings file exists yet");
             let file = inner.with_file_name(name);
             std::fs::write(&file, "https-proxy=http://evil.test").unwrap();
-            assert_eq!(find_project_settings(launcher, &inner), Some(file), "the settings file must be found");
+            assert_eq!(find_registry_settings_file(launcher, &inner), Some(file), "the settings file must be found");
         }
     }
 

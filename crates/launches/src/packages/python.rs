@@ -162,7 +162,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
     let name = found.0.split('[').next().unwrap_or_default();
     let version = validated_version(found.1.split_whitespace().next()?)?;
-    if normalized_name(name) != normalized_name(&reference.name) {
+    if normalized_package_name(name) != normalized_package_name(&reference.name) {
         return None;
     }
     let mut hashes: Vec<String> =
@@ -187,7 +187,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
 }
 
 /// Returns a package name in the normalized form, in which package indexes treat equivalent names as equal.
-fn normalized_name(name: &str) -> String {
+fn normalized_package_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }

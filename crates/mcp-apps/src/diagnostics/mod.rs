@@ -17,7 +17,7 @@ const DIAGNOSTIC_REPORT_PREFIX: &str = r#"{"mcpAppDiagnostic":"#;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppDiagnostic"))]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Diagnostic {
+pub enum AppDiagnostic {
     /// The content security policy blocked a request or a script.
     Blocked {
         /// Directive of the policy, such as `connect-src`.
@@ -35,7 +35,7 @@ pub enum Diagnostic {
     /// The app wrote to the console.
     Console {
         /// Level of the console output.
-        level: ConsoleLevel,
+        level: AppConsoleLevel,
         /// Values that the app wrote, separated by spaces.
         text: String,
     },
@@ -45,7 +45,7 @@ pub enum Diagnostic {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppConsoleLevel"))]
 #[serde(rename_all = "snake_case")]
-pub enum ConsoleLevel {
+pub enum AppConsoleLevel {
     /// Output of `console.error`.
     Error,
     /// Output of `console.warn`.
@@ -58,9 +58,9 @@ pub enum ConsoleLevel {
 
 /// Message with which the diagnostic script sends a report to the host.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct DiagnosticMessage {
+pub(crate) struct DiagnosticReport {
     #[serde(rename = "mcpAppDiagnostic")]
-    pub(crate) diagnostic: Diagnostic,
+    pub(crate) diagnostic: AppDiagnostic,
     /// Number of reports before this one that the script did not send.
     #[serde(default)]
     pub(crate) dropped: u32,
@@ -72,10 +72,10 @@ pub(crate) fn is_diagnostic_report(text: &str) -> bool {
 }
 
 /// Parses the JSON text of a report. Returns `None` if it is malformed.
-pub(crate) fn parse_diagnostic_report(text: &str) -> Option<DiagnosticMessage> {
-    let message: DiagnosticMessage = serde_json::from_str(text).ok()?;
+pub(crate) fn parse_diagnostic_report(text: &str) -> Option<DiagnosticReport> {
+    let message: DiagnosticReport = serde_json::from_str(text).ok()?;
     match &message.diagnostic {
-        Diagnostic::Blocked { directive, .. } if !is_csp_directive_name(directive) => None,
+        AppDiagnostic::Blocked { directive, .. } if !is_csp_directive_name(directive) => None,
         _ => Some(message),
     }
 }
@@ -103,18 +103,21 @@ mod tests {
         let (directive, address) = ("connect-src".to_owned(), "https://a.example/".to_owned());
         assert_eq!(
             parsed(r#"{"type":"blocked","directive":"connect-src","address":"https://a.example/"}"#),
-            Some((Diagnostic::Blocked { directive, address }, 3))
+            Some((AppDiagnostic::Blocked { directive, address }, 3))
         );
-        assert_eq!(parsed(r#"{"type":"failed","text":"a"}"#), Some((Diagnostic::Failed { text: "a".to_owned() }, 3)));
-        assert_eq!(parsed(r#"{"type":"webgl_missing"}"#), Some((Diagnostic::WebglMissing, 3)));
+        assert_eq!(
+            parsed(r#"{"type":"failed","text":"a"}"#),
+            Some((AppDiagnostic::Failed { text: "a".to_owned() }, 3))
+        );
+        assert_eq!(parsed(r#"{"type":"webgl_missing"}"#), Some((AppDiagnostic::WebglMissing, 3)));
         for (name, level) in [
-            ("error", ConsoleLevel::Error),
-            ("warning", ConsoleLevel::Warning),
-            ("info", ConsoleLevel::Info),
-            ("debug", ConsoleLevel::Debug),
+            ("error", AppConsoleLevel::Error),
+            ("warning", AppConsoleLevel::Warning),
+            ("info", AppConsoleLevel::Info),
+            ("debug", AppConsoleLevel::Debug),
         ] {
             let output = format!(r#"{{"type":"console","level":"{name}","text":"a"}}"#);
-            assert_eq!(parsed(&output), Some((Diagnostic::Console { level, text: "a".to_owned() }, 3)));
+            assert_eq!(parsed(&output), Some((AppDiagnostic::Console { level, text: "a".to_owned() }, 3)));
         }
         assert_eq!(parsed(r#"{"type":"console","level":"loud","text":"a"}"#), None);
         assert_eq!(parsed(r#"{"type":"failed","text":5}"#), None);

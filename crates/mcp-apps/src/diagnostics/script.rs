@@ -2,15 +2,16 @@
 
 use std::sync::LazyLock;
 
-const SCRIPT_SOURCE: &str = include_str!("script.js");
+const DIAGNOSTIC_SCRIPT_SOURCE: &str = include_str!("script.js");
 /// Characters that HTML ignores before the document type.
 const HTML_WHITE_SPACE: [char; 5] = [' ', '\t', '\n', '\u{c}', '\r'];
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Script element in a single line, so that errors of the app have the line numbers of the document that its server
 /// provides.
-static SCRIPT_ELEMENT: LazyLock<String> = LazyLock::new(|| {
-    let lines = SCRIPT_SOURCE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+static DIAGNOSTIC_SCRIPT_ELEMENT: LazyLock<String> = LazyLock::new(|| {
+    let lines =
+        DIAGNOSTIC_SCRIPT_SOURCE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     format!("<script>{}</script>", lines.collect::<Vec<_>>().join(" "))
 });
 
@@ -23,7 +24,7 @@ static SCRIPT_ELEMENT: LazyLock<String> = LazyLock::new(|| {
 #[must_use]
 pub fn with_diagnostic_script(html: &str) -> String {
     let (before, after) = html.split_at(script_insertion_offset(html));
-    format!("{before}{}{after}", *SCRIPT_ELEMENT)
+    format!("{before}{}{after}", *DIAGNOSTIC_SCRIPT_ELEMENT)
 }
 
 /// Returns the position after the document type, in bytes. An element before it would put the browser into quirks mode.
@@ -36,7 +37,7 @@ fn script_insertion_offset(html: &str) -> usize {
         rest = rest.trim_start_matches(HTML_WHITE_SPACE);
         let is_document_type = rest.get(..9).is_some_and(|name| name.eq_ignore_ascii_case("<!doctype"));
         let after = match rest.strip_prefix("<!--") {
-            Some(comment) => after_comment(comment),
+            Some(comment) => text_after_html_comment(comment),
             // Declarations other than the document type are comments, and end like it.
             None if rest.starts_with("<!") || rest.starts_with("<?") => rest.split_once('>').map(|(_, after)| after),
             None => None,
@@ -51,7 +52,7 @@ fn script_insertion_offset(html: &str) -> usize {
 
 /// Returns the text after a comment, of which `comment` is the content and everything after it. Returns `None` if the
 /// comment has no end.
-fn after_comment(comment: &str) -> Option<&str> {
+fn text_after_html_comment(comment: &str) -> Option<&str> {
     if let Some(after) = comment.strip_prefix('>').or_else(|| comment.strip_prefix("->")) {
         return Some(after);
     }
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn diagnostic_script_is_one_line_that_ends_with_its_element() {
-        let script = SCRIPT_ELEMENT.strip_prefix("<script>").and_then(|rest| rest.strip_suffix("</script>")).unwrap();
+        let script =
+            DIAGNOSTIC_SCRIPT_ELEMENT.strip_prefix("<script>").and_then(|rest| rest.strip_suffix("</script>")).unwrap();
         assert!(script.starts_with("(() => {") && script.ends_with("})();"), "{script}");
         for forbidden in ["\n", "//", "/*", "</", "<!--"] {
             assert!(!script.contains(forbidden), "{forbidden:?} should not be in the script");
@@ -82,7 +84,7 @@ mod tests {
             ("<!-- a <!doctype> --><!-->\n<!---><!----><!-- b --!><?xml version=\"1.0\"?><!x><!doctype html>", "<p>"),
             ("<!doctype html>", ""),
         ] {
-            let expected = format!("{before}{}{after}", *SCRIPT_ELEMENT);
+            let expected = format!("{before}{}{after}", *DIAGNOSTIC_SCRIPT_ELEMENT);
             assert_eq!(with_diagnostic_script(&format!("{before}{after}")), expected);
         }
     }
@@ -98,8 +100,8 @@ mod tests {
             "<script></script>",
             "<ü>",
         ] {
-            assert_eq!(with_diagnostic_script(html), format!("{}{html}", *SCRIPT_ELEMENT), "{html}");
+            assert_eq!(with_diagnostic_script(html), format!("{}{html}", *DIAGNOSTIC_SCRIPT_ELEMENT), "{html}");
         }
-        assert_eq!(with_diagnostic_script("\u{feff}<p>"), format!("\u{feff}{}<p>", *SCRIPT_ELEMENT));
+        assert_eq!(with_diagnostic_script("\u{feff}<p>"), format!("\u{feff}{}<p>", *DIAGNOSTIC_SCRIPT_ELEMENT));
     }
 }

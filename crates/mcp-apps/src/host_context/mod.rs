@@ -3,7 +3,7 @@
 mod styles;
 mod tool_info;
 
-pub use styles::{STYLE_VARIABLES, StyleError, StyleVariables};
+pub use styles::{STYLE_VARIABLES, StyleVariables, StyleVariablesError};
 pub use tool_info::ToolInfo;
 
 use mcp_proto::types::Map;
@@ -26,7 +26,7 @@ pub enum Theme {
 /// Kind of device that the host runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Platform {
+pub enum HostPlatform {
     /// The host is a page in a browser.
     Web,
     /// The host is a desktop app.
@@ -37,7 +37,7 @@ pub enum Platform {
 
 /// Extent of a view's container along one axis, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AxisSize {
+pub enum ContainerAxisSize {
     /// The host sets the extent.
     Fixed(u32),
     /// The app page chooses the extent, up to this maximum.
@@ -51,9 +51,9 @@ pub enum AxisSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContainerSize {
     /// Horizontal extent of the container.
-    pub width: AxisSize,
+    pub width: ContainerAxisSize,
     /// Vertical extent of the container.
-    pub height: AxisSize,
+    pub height: ContainerAxisSize,
 }
 
 /// Input devices of the computer, as reported to an app in `deviceCapabilities` of the host context.
@@ -89,7 +89,7 @@ pub struct HostContext {
     /// Name of the host.
     pub user_agent: Option<String>,
     /// Kind of device that the host runs on.
-    pub platform: Option<Platform>,
+    pub platform: Option<HostPlatform>,
     /// Input devices of the computer.
     pub input_devices: Option<InputDevices>,
 }
@@ -128,9 +128,9 @@ impl ContainerSize {
         let mut members = Map::new();
         for (axis, fixed, maximum) in [(self.width, "width", "maxWidth"), (self.height, "height", "maxHeight")] {
             match axis {
-                AxisSize::Fixed(pixels) => members.insert(fixed.into(), json!(pixels)),
-                AxisSize::UpTo(pixels) => members.insert(maximum.into(), json!(pixels)),
-                AxisSize::Unbounded => None,
+                ContainerAxisSize::Fixed(pixels) => members.insert(fixed.into(), json!(pixels)),
+                ContainerAxisSize::UpTo(pixels) => members.insert(maximum.into(), json!(pixels)),
+                ContainerAxisSize::Unbounded => None,
             };
         }
         (!members.is_empty()).then_some(Value::Object(members))
@@ -157,9 +157,9 @@ mod tests {
     fn container_size_is_reported_per_axis() {
         let context = HostContext {
             theme: Some(Theme::Dark),
-            container: ContainerSize { width: AxisSize::Fixed(640), height: AxisSize::UpTo(800) },
+            container: ContainerSize { width: ContainerAxisSize::Fixed(640), height: ContainerAxisSize::UpTo(800) },
             available_display_modes: vec![DisplayMode::Inline, DisplayMode::Fullscreen],
-            platform: Some(Platform::Desktop),
+            platform: Some(HostPlatform::Desktop),
             input_devices: Some(InputDevices { touch: false, hover: true }),
             fonts: Some("@import url(a.css)".into()),
             ..HostContext::default()

@@ -93,7 +93,7 @@ pub struct StyleVariables(BTreeMap<&'static str, String>);
 
 /// Reason why style variables are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StyleError {
+pub enum StyleVariablesError {
     /// The name is not in [`STYLE_VARIABLES`].
     #[error("{0:?} is not a standard style variable")]
     Unknown(String),
@@ -107,17 +107,17 @@ impl StyleVariables {
     ///
     /// # Errors
     ///
-    /// Returns [`StyleError`] for a name that is not standard, and if some colors are missing.
-    pub fn new<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self, StyleError> {
+    /// Returns [`StyleVariablesError`] for a name that is not standard, and if some colors are missing.
+    pub fn new<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self, StyleVariablesError> {
         let mut variables = BTreeMap::new();
         for (name, value) in values {
             let standard = STYLE_VARIABLES.into_iter().find(|standard| *standard == name);
-            variables.insert(standard.ok_or_else(|| StyleError::Unknown(name.to_owned()))?, value);
+            variables.insert(standard.ok_or_else(|| StyleVariablesError::Unknown(name.to_owned()))?, value);
         }
         let has_colors = variables.keys().any(|name| name.starts_with(COLOR_VARIABLE_PREFIX));
         let mut colors = STYLE_VARIABLES.into_iter().filter(|name| name.starts_with(COLOR_VARIABLE_PREFIX));
         match colors.find(|color| has_colors && !variables.contains_key(color)) {
-            Some(missing) => Err(StyleError::MissingColor(missing)),
+            Some(missing) => Err(StyleVariablesError::MissingColor(missing)),
             None => Ok(Self(variables)),
         }
     }
@@ -139,14 +139,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn style_colors_are_all_given_or_all_missing() {
+    fn style_colors_must_be_all_given_or_all_missing() {
         let all = || STYLE_VARIABLES.into_iter().map(|name| (name, "red".to_owned()));
         assert_eq!(StyleVariables::new(all()).map(|variables| variables.0.len()), Ok(76));
         let half = all().filter(|(name, _)| *name != "--color-ring-info");
-        assert_eq!(StyleVariables::new(half), Err(StyleError::MissingColor("--color-ring-info")));
+        assert_eq!(StyleVariables::new(half), Err(StyleVariablesError::MissingColor("--color-ring-info")));
         let fonts = [("--font-sans", "sans-serif".to_owned())];
         assert!(StyleVariables::new(fonts).is_ok_and(|variables| !variables.is_empty()));
         let unknown = [("--color-accent", "red".to_owned())];
-        assert_eq!(StyleVariables::new(unknown), Err(StyleError::Unknown("--color-accent".into())));
+        assert_eq!(StyleVariables::new(unknown), Err(StyleVariablesError::Unknown("--color-accent".into())));
     }
 }

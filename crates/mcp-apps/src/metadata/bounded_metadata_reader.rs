@@ -7,7 +7,7 @@ use mcp_proto::types::Map;
 use serde_json::Value;
 
 use crate::resource_uri::UiUriProblem;
-use crate::text::{Excerpt, truncated};
+use crate::text::{UntrustedTextExcerpt, truncated};
 
 /// Maximum number of faults that are recorded for the metadata of one tool or page. Further ones are not recorded.
 pub const MAX_METADATA_FAULTS: usize = 32;
@@ -41,7 +41,7 @@ pub enum MetadataProblem {
         /// Reason why the value is not the URI of an app page.
         reason: UiUriProblem,
         /// Beginning of the invalid value.
-        value: Excerpt,
+        value: UntrustedTextExcerpt,
     },
     /// The text is longer than this number of bytes.
     #[error("is longer than {0} bytes")]
@@ -51,7 +51,7 @@ pub enum MetadataProblem {
     TooMany(usize),
     /// The specification does not define this name or value.
     #[error("is unknown: {0}")]
-    Unknown(Excerpt),
+    Unknown(UntrustedTextExcerpt),
     /// The member belongs into the metadata of the app page, and is ignored in that of a tool.
     #[error("has no effect on a tool, only on its page")]
     Misplaced,
@@ -167,9 +167,12 @@ impl BoundedMetadataReader {
     }
 
     /// Records a fault for each member of an object that is not in `known`.
-    pub(super) fn report_unknown(&mut self, path: &str, object: &Map, known: &[&str]) {
+    pub(super) fn report_unknown_members(&mut self, path: &str, object: &Map, known: &[&str]) {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())).take(MAX_METADATA_FAULTS) {
-            self.report(path, MetadataProblem::Unknown(Excerpt::of(truncated(name, MAX_MEMBER_NAME_BYTES))));
+            self.report(
+                path,
+                MetadataProblem::Unknown(UntrustedTextExcerpt::of(truncated(name, MAX_MEMBER_NAME_BYTES))),
+            );
         }
     }
 }

@@ -10,6 +10,7 @@ mod tool_metadata;
 
 pub use bounded_metadata_reader::{MAX_METADATA_FAULTS, MetadataFault, MetadataProblem};
 pub use page_metadata::{
-    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, PageMetadata, Permission, Permissions,
+    AppPageMetadata, DeclaredDomains, MAX_DECLARED_DOMAIN_BYTES, MAX_DECLARED_DOMAINS_PER_LIST, PagePermission,
+    PagePermissions,
 };
 pub use tool_metadata::{ToolMetadata, ToolVisibility};

@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 
 /// Maximum number of domains that are read from each list of an app page's metadata.
-pub const MAX_DOMAINS_PER_LIST: usize = 32;
+pub const MAX_DECLARED_DOMAINS_PER_LIST: usize = 32;
 /// Maximum length of one declared domain in bytes.
-pub const MAX_DOMAIN_BYTES: usize = 300;
+pub const MAX_DECLARED_DOMAIN_BYTES: usize = 300;
 
 /// Capability of the browser that an app page can request, and that the host may grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermission"))]
 #[serde(rename_all = "camelCase")]
-pub enum Permission {
+pub enum PagePermission {
     /// Access to the camera.
     Camera,
     /// Access to the microphone.
@@ -26,13 +26,13 @@ pub enum Permission {
     ClipboardWrite,
 }
 
-impl Permission {
+impl PagePermission {
     /// All permissions that the specification defines.
     pub const ALL: [Self; 4] = [Self::Camera, Self::Microphone, Self::Geolocation, Self::ClipboardWrite];
 
     /// Returns the name of the permission's member in the app page's metadata and in the host's capabilities.
     #[must_use]
-    pub const fn member(self) -> &'static str {
+    pub const fn metadata_name(self) -> &'static str {
         match self {
             Self::Camera => "camera",
             Self::Microphone => "microphone",
@@ -53,21 +53,21 @@ impl Permission {
     }
 }
 
-/// A set of permissions, in the order of [`Permission::ALL`].
+/// A set of permissions, in the order of [`PagePermission::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermissions"))]
-#[serde(from = "Vec<Permission>")]
-pub struct Permissions(Vec<Permission>);
+#[serde(from = "Vec<PagePermission>")]
+pub struct PagePermissions(Vec<PagePermission>);
 
-impl Permissions {
+impl PagePermissions {
     /// Returns `true` if the permission is in the set.
     #[must_use]
-    pub fn contains(&self, permission: Permission) -> bool {
+    pub fn contains(&self, permission: PagePermission) -> bool {
         self.0.contains(&permission)
     }
 
-    /// Returns the permissions of the set in the order of [`Permission::ALL`].
-    pub fn iter(&self) -> impl Iterator<Item = Permission> {
+    /// Returns the permissions of the set in the order of [`PagePermission::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = PagePermission> {
         self.0.iter().copied()
     }
 
@@ -78,16 +78,16 @@ impl Permissions {
     }
 }
 
-impl From<Vec<Permission>> for Permissions {
-    fn from(permissions: Vec<Permission>) -> Self {
+impl From<Vec<PagePermission>> for PagePermissions {
+    fn from(permissions: Vec<PagePermission>) -> Self {
         permissions.into_iter().collect()
     }
 }
 
-impl FromIterator<Permission> for Permissions {
-    fn from_iter<I: IntoIterator<Item = Permission>>(permissions: I) -> Self {
-        let given: Vec<Permission> = permissions.into_iter().collect();
-        Self(Permission::ALL.into_iter().filter(|permission| given.contains(permission)).collect())
+impl FromIterator<PagePermission> for PagePermissions {
+    fn from_iter<I: IntoIterator<Item = PagePermission>>(permissions: I) -> Self {
+        let given: Vec<PagePermission> = permissions.into_iter().collect();
+        Self(PagePermission::ALL.into_iter().filter(|permission| given.contains(permission)).collect())
     }
 }
 
@@ -108,11 +108,11 @@ pub struct DeclaredDomains {
 /// Metadata that a server declares for an app page (specification 2026-01-26, `UIResourceMeta`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PageMetadata {
+pub struct AppPageMetadata {
     /// Declared domains, or `None` if the app page declares no `csp`.
     pub domains: Option<DeclaredDomains>,
     /// Permissions that the app page requests.
-    pub permissions: Permissions,
+    pub permissions: PagePermissions,
     /// Stable origin that the app page requests, in a format that each host defines.
     pub domain: Option<String>,
     /// Preference for a border and background drawn by the host, or `None` if the host decides.
@@ -122,27 +122,30 @@ pub struct PageMetadata {
     pub faults: Vec<MetadataFault>,
 }
 
-impl PageMetadata {
+impl AppPageMetadata {
     /// Reads the metadata of an app page from `item`, its content item in the result of `resources/read`, or from
     /// `listed`, its entry in `resources/list`, if the item has no member `ui`.
     #[must_use]
     pub fn read(item: &Map, listed: Option<&Map>) -> Self {
         let mut reader = BoundedMetadataReader::new();
-        let own = find_ui_member(&mut reader, item);
-        let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui_member(&mut reader, listed))) else {
+        let own = find_ui_metadata(&mut reader, item);
+        let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui_metadata(&mut reader, listed))) else {
             return Self { faults: reader.into_faults(), ..Self::default() };
         };
-        let domains = reader.read_object("_meta.ui.csp", ui.get("csp")).map(|csp| read_domains(&mut reader, csp));
+        let domains =
+            reader.read_object("_meta.ui.csp", ui.get("csp")).map(|csp| read_declared_domains(&mut reader, csp));
         let permissions = reader.read_object("_meta.ui.permissions", ui.get("permissions"));
-        let permissions = permissions.map(|requested| read_permissions(&mut reader, requested)).unwrap_or_default();
-        let domain = reader.read_text("_meta.ui.domain", ui.get("domain"), MAX_DOMAIN_BYTES).map(str::to_owned);
+        let permissions =
+            permissions.map(|requested| read_requested_permissions(&mut reader, requested)).unwrap_or_default();
+        let domain =
+            reader.read_text("_meta.ui.domain", ui.get("domain"), MAX_DECLARED_DOMAIN_BYTES).map(str::to_owned);
         let prefers_border = reader.read_boolean("_meta.ui.prefersBorder", ui.get("prefersBorder"));
         Self { domains, permissions, domain, prefers_border, faults: reader.into_faults() }
     }
 }
 
 /// Returns the member `ui` of `_meta`, or of `meta`, which some Python servers write instead.
-fn find_ui_member<'a>(reader: &mut BoundedMetadataReader, holder: &'a Map) -> Option<&'a Map> {
+fn find_ui_metadata<'a>(reader: &mut BoundedMetadataReader, holder: &'a Map) -> Option<&'a Map> {
     let meta = reader.read_object("_meta", holder.get("_meta"));
     if let Some(ui) = meta.and_then(|meta| reader.read_object("_meta.ui", meta.get("ui"))) {
         return Some(ui);
@@ -153,23 +156,29 @@ fn find_ui_member<'a>(reader: &mut BoundedMetadataReader, holder: &'a Map) -> Op
     Some(ui)
 }
 
-fn read_domains(reader: &mut BoundedMetadataReader, csp: &Map) -> DeclaredDomains {
+fn read_declared_domains(reader: &mut BoundedMetadataReader, csp: &Map) -> DeclaredDomains {
     const MEMBERS: [&str; 4] = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"];
-    reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
+    reader.report_unknown_members("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.read_text_list(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader
+            .read_text_list(&path, csp.get(member), MAX_DECLARED_DOMAINS_PER_LIST, MAX_DECLARED_DOMAIN_BYTES)
+            .unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
 
-fn read_permissions(reader: &mut BoundedMetadataReader, requested: &Map) -> Permissions {
-    reader.report_unknown("_meta.ui.permissions", requested, &Permission::ALL.map(Permission::member));
-    let is_requested = |permission: &Permission| {
-        let path = format!("_meta.ui.permissions.{}", permission.member());
-        reader.read_object(&path, requested.get(permission.member())).is_some()
+fn read_requested_permissions(reader: &mut BoundedMetadataReader, requested: &Map) -> PagePermissions {
+    reader.report_unknown_members(
+        "_meta.ui.permissions",
+        requested,
+        &PagePermission::ALL.map(PagePermission::metadata_name),
+    );
+    let is_requested = |permission: &PagePermission| {
+        let path = format!("_meta.ui.permissions.{}", permission.metadata_name());
+        reader.read_object(&path, requested.get(permission.metadata_name())).is_some()
     };
-    Permission::ALL.into_iter().filter(is_requested).collect()
+    PagePermission::ALL.into_iter().filter(is_requested).collect()
 }
 
 #[cfg(test)]
@@ -178,8 +187,8 @@ mod tests {
 
     use super::*;
 
-    fn read_page_metadata(item: &Value, listed: &Value) -> PageMetadata {
-        PageMetadata::read(item.as_object().unwrap(), listed.as_object())
+    fn read_page_metadata(item: &Value, listed: &Value) -> AppPageMetadata {
+        AppPageMetadata::read(item.as_object().unwrap(), listed.as_object())
     }
 
     #[test]
@@ -202,14 +211,14 @@ mod tests {
         assert_eq!(domains.frame_domains, ["https://video.example.com"]);
         assert_eq!(domains.base_uri_domains, ["https://cdn.example.com"]);
         let permissions: Vec<_> = metadata.permissions.iter().collect();
-        assert_eq!(permissions, [Permission::Camera, Permission::ClipboardWrite]);
+        assert_eq!(permissions, [PagePermission::Camera, PagePermission::ClipboardWrite]);
         assert_eq!((metadata.domain.as_deref(), metadata.prefers_border), (Some("a.example.com"), Some(false)));
         assert_eq!(metadata.faults, []);
     }
 
     // [apps-draft-meta-location]
     #[test]
-    fn content_item_wins_over_the_list_entry_as_a_whole() {
+    fn metadata_of_the_content_item_replaces_that_of_the_list_entry() {
         let listed = json!({ "_meta": { "ui": { "prefersBorder": true, "domain": "listed" } } });
         let item = json!({ "_meta": { "ui": { "prefersBorder": false } } });
         let metadata = read_page_metadata(&item, &listed);
@@ -237,7 +246,7 @@ mod tests {
         });
         let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         assert_eq!(metadata.domains.unwrap().connect_domains, ["https://a.example"]);
-        assert_eq!(metadata.permissions.iter().collect::<Vec<_>>(), [Permission::Geolocation]);
+        assert_eq!(metadata.permissions.iter().collect::<Vec<_>>(), [PagePermission::Geolocation]);
         let faults: Vec<String> = metadata.faults.iter().map(ToString::to_string).collect();
         let expected = [
             r#"_meta.ui.csp is unknown: "wasmUnsafeEval""#,
@@ -260,7 +269,7 @@ mod tests {
         let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
         let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
-        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS_PER_LIST, 0));
+        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DECLARED_DOMAINS_PER_LIST, 0));
         assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));
     }
 }

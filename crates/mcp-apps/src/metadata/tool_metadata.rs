@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 use crate::resource_uri::{MAX_UI_URI_BYTES, UiUri};
-use crate::text::Excerpt;
+use crate::text::UntrustedTextExcerpt;
 
 /// Maximum number of entries that are read from the list `visibility` of a tool.
 const MAX_VISIBILITY_ENTRIES: usize = 8;
 /// Maximum length of an entry of `visibility` in bytes.
-const MAX_VISIBILITY_BYTES: usize = 32;
+const MAX_VISIBILITY_ENTRY_BYTES: usize = 32;
 
 /// Callers that a server permits for one of its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn read_page_uri(reader: &mut BoundedMetadataReader, path: &str, value: Option<&
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),
         Err(reason) => {
-            reader.report(path, MetadataProblem::NotAPage { reason, value: Excerpt::of(text) });
+            reader.report(path, MetadataProblem::NotAPage { reason, value: UntrustedTextExcerpt::of(text) });
             None
         }
     }
@@ -90,11 +90,11 @@ fn read_page_uri(reader: &mut BoundedMetadataReader, path: &str, value: Option<&
 
 fn read_visibility(reader: &mut BoundedMetadataReader, value: Option<&Value>) -> ToolVisibility {
     const PATH: &str = "_meta.ui.visibility";
-    let Some(names) = reader.read_text_list(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_BYTES) else {
+    let Some(names) = reader.read_text_list(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_ENTRY_BYTES) else {
         return ToolVisibility::default();
     };
     for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {
-        reader.report(PATH, MetadataProblem::Unknown(Excerpt::of(name)));
+        reader.report(PATH, MetadataProblem::Unknown(UntrustedTextExcerpt::of(name)));
     }
     let has = |expected: &str| names.iter().any(|name| name == expected);
     ToolVisibility { model: has("model"), app: has("app") }
@@ -115,7 +115,7 @@ mod tests {
         metadata.page.as_ref().map(UiUri::as_str)
     }
 
-    fn fault_texts(metadata: &ToolMetadata) -> Vec<String> {
+    fn metadata_fault_texts(metadata: &ToolMetadata) -> Vec<String> {
         metadata.faults.iter().map(ToString::to_string).collect()
     }
 
@@ -135,14 +135,14 @@ mod tests {
         let metadata = read_tool_metadata(&json!({ "ui": { "resourceUri": "https://example.com/app" } }));
         assert_eq!(page_uri_text(&metadata), None);
         let expected = r#"_meta.ui.resourceUri does not begin with "ui://": "https://example.com/app""#;
-        assert_eq!(fault_texts(&metadata), [expected]);
+        assert_eq!(metadata_fault_texts(&metadata), [expected]);
     }
 
     #[test]
     fn usable_deprecated_member_replaces_an_unusable_nested_one() {
         let metadata = read_tool_metadata(&json!({ "ui": { "resourceUri": 5 }, "ui/resourceUri": "ui://old" }));
         assert_eq!(page_uri_text(&metadata), Some("ui://old"));
-        assert_eq!(fault_texts(&metadata), ["_meta.ui.resourceUri is not a string"]);
+        assert_eq!(metadata_fault_texts(&metadata), ["_meta.ui.resourceUri is not a string"]);
     }
 
     // [apps-visibility-default]
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(page_uri_text(&metadata), Some("ui://a"));
         let expected = ["csp", "permissions"];
         let expected = expected.map(|name| format!("_meta.ui.{name} has no effect on a tool, only on its page"));
-        assert_eq!(fault_texts(&metadata), expected);
+        assert_eq!(metadata_fault_texts(&metadata), expected);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::declared_sources::{DeclaredSources, SourceUse};
-use super::source::Source;
+use super::csp_source::CspSource;
+use super::declared_csp_sources::{CspSourceUse, DeclaredCspSources};
 
 /// Origin of a page of the host that may embed pages of apps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,16 +12,16 @@ pub struct FrameAncestor(String);
 /// Error for a text that is not the origin of an embedding page: a scheme, `://`, and a host with an optional port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an origin")]
-pub struct InvalidAncestor(String);
+pub struct InvalidFrameAncestor(String);
 
 impl FrameAncestor {
     /// Parses an origin such as `tauri://localhost` or `http://tauri.localhost`.
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidAncestor`] if the text is not an origin.
-    pub fn new(origin: &str) -> Result<Self, InvalidAncestor> {
-        let error = || InvalidAncestor(origin.to_owned());
+    /// Returns [`InvalidFrameAncestor`] if the text is not an origin.
+    pub fn new(origin: &str) -> Result<Self, InvalidFrameAncestor> {
+        let error = || InvalidFrameAncestor(origin.to_owned());
         let (scheme, host) = origin.split_once("://").ok_or_else(error)?;
         let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
@@ -41,13 +41,14 @@ impl FrameAncestor {
 /// `blob:`, which no page can declare), no `connect-src` to the page's own address, and no WebRTC, which bypasses
 /// `connect-src`.
 pub(super) fn content_security_policy_value(
-    sources: &DeclaredSources,
+    sources: &DeclaredCspSources,
     declares_domains: bool,
     ancestors: &[FrameAncestor],
 ) -> String {
-    let list =
-        |used_as: SourceUse| sources.of(used_as).map(|source| format_source(source, used_as)).collect::<Vec<_>>();
-    let resources = list(SourceUse::Resource);
+    let list = |used_as: CspSourceUse| {
+        sources.with_use(used_as).map(|source| format_csp_source(source, used_as)).collect::<Vec<_>>()
+    };
+    let resources = list(CspSourceUse::Resource);
     let with_resources = |fixed: &[&'static str]| {
         let fixed = fixed.iter().map(|source| (*source).to_owned());
         fixed.chain(resources.iter().cloned()).collect::<Vec<String>>()
@@ -63,11 +64,11 @@ pub(super) fn content_security_policy_value(
         ("img-src", with_resources(&["'self'", "data:"])),
         ("font-src", if declares_domains { with_resources(&["'self'"]) } else { none() }),
         ("media-src", with_resources(&["'self'", "data:"])),
-        ("connect-src", or(list(SourceUse::Connect), "'none'")),
-        ("frame-src", or(list(SourceUse::Frame), "'none'")),
+        ("connect-src", or(list(CspSourceUse::Connect), "'none'")),
+        ("frame-src", or(list(CspSourceUse::Frame), "'none'")),
         ("worker-src", none()),
         ("object-src", none()),
-        ("base-uri", or(list(SourceUse::BaseUri), "'self'")),
+        ("base-uri", or(list(CspSourceUse::BaseUri), "'self'")),
         ("form-action", none()),
         ("frame-ancestors", or(ancestors, "'none'")),
         ("webrtc", vec!["'block'".to_owned()]),
@@ -82,10 +83,10 @@ pub(super) fn content_security_policy_value(
 }
 
 /// Formats a source for the policy. Adds encrypted schemes to `*`, which alone would include unencrypted ones.
-fn format_source(source: &Source, used_as: SourceUse) -> String {
+fn format_csp_source(source: &CspSource, used_as: CspSourceUse) -> String {
     match (source, used_as) {
-        (Source::Origin(origin), _) => origin.to_string(),
-        (Source::EveryHost, SourceUse::Connect) => "https: wss:".to_owned(),
-        (Source::EveryHost, _) => "https:".to_owned(),
+        (CspSource::Origin(origin), _) => origin.to_string(),
+        (CspSource::EveryHost, CspSourceUse::Connect) => "https: wss:".to_owned(),
+        (CspSource::EveryHost, _) => "https:".to_owned(),
     }
 }

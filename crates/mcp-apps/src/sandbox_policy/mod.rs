@@ -1,30 +1,30 @@
 //! Sandbox policy of a page's frame: the granted part of its declared domains and permissions, and the headers and
 //! attributes that enforce the policy.
 //!
-//! - `source`: parses a declared domain into an origin, and classifies what it can reach.
-//! - `declared_sources`: all domains of a page, parsed, with the refused ones and the reasons.
+//! - `csp_source`: parses a declared domain into an origin, and classifies what it can reach.
+//! - `declared_csp_sources`: all domains of a page, parsed, with the refused ones and the reasons.
 //! - `content_security_policy`: the value of the header, from parsed origins only.
 //! - `permissions_policy`: the permissions of the frame and of its document.
 
 mod content_security_policy;
-mod declared_sources;
+mod csp_source;
+mod declared_csp_sources;
 mod permissions_policy;
-mod source;
 
-pub use content_security_policy::{FrameAncestor, InvalidAncestor};
-pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
-pub use source::{DomainProblem, Source, SourceOrigin, SourceReach};
+pub use content_security_policy::{FrameAncestor, InvalidFrameAncestor};
+pub use csp_source::{CspSource, CspSourceOrigin, CspSourceReach, DeclaredDomainProblem};
+pub use declared_csp_sources::{CspSourceUse, DeclaredCspSources, DroppedDeclaredDomain};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::metadata::{PageMetadata, Permissions};
+use crate::metadata::{AppPageMetadata, PagePermissions};
 
 /// Value of the attribute `sandbox` of an app page's frame.
 ///
 /// The page needs `allow-same-origin` for storage. The value is safe only if the page's origin differs from the host's
 /// and from that of every other page.
-pub const SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
+pub const FRAME_SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
 
 /// Kinds of access that the user or the host grants to an app page. By default, none is granted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,15 +38,15 @@ pub struct SandboxGrants {
     /// Set if the declared source `*`, which means every host, is granted.
     pub every_host: bool,
     /// Permissions that are granted if the app page requests them.
-    pub permissions: Permissions,
+    pub permissions: PagePermissions,
 }
 
 impl SandboxGrants {
-    fn includes(&self, reach: SourceReach) -> bool {
+    fn includes(&self, reach: CspSourceReach) -> bool {
         match reach {
-            SourceReach::Internet | SourceReach::PrivateNetwork => self.declared_origins,
-            SourceReach::Loopback => self.loopback,
-            SourceReach::EveryHost => self.every_host,
+            CspSourceReach::Internet | CspSourceReach::PrivateNetwork => self.declared_origins,
+            CspSourceReach::Loopback => self.loopback,
+            CspSourceReach::EveryHost => self.every_host,
         }
     }
 }
@@ -68,9 +68,9 @@ impl GrantedSandbox {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
     /// Declared sources that were granted. Those that were not granted are in `dropped`.
-    pub sources: DeclaredSources,
+    pub sources: DeclaredCspSources,
     /// Permissions that the app page requests and that were granted.
-    pub permissions: Permissions,
+    pub permissions: PagePermissions,
     /// Set if the app page declares domains, even if none was granted.
     declares_domains: bool,
 }
@@ -78,8 +78,8 @@ pub struct SandboxPolicy {
 impl SandboxPolicy {
     /// Returns the policy of an app page: the part of its declared domains and permissions that `grants` includes.
     #[must_use]
-    pub fn new(metadata: &PageMetadata, grants: &SandboxGrants) -> Self {
-        let declared = metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+    pub fn new(metadata: &AppPageMetadata, grants: &SandboxGrants) -> Self {
+        let declared = metadata.domains.as_ref().map(DeclaredCspSources::parse).unwrap_or_default();
         Self {
             sources: declared.retain_granted_sources(|source| grants.includes(source.reach())),
             permissions: metadata.permissions.intersection(&grants.permissions),
@@ -96,8 +96,8 @@ impl SandboxPolicy {
 
     /// Returns the value of the attribute `allow` of the frame. Empty if no permission is granted.
     #[must_use]
-    pub fn allow_attribute(&self) -> String {
-        permissions_policy::allow_attribute(&self.permissions)
+    pub fn frame_allow_attribute(&self) -> String {
+        permissions_policy::frame_allow_attribute(&self.permissions)
     }
 
     /// Returns the value of the header `Permissions-Policy`.
@@ -110,7 +110,7 @@ impl SandboxPolicy {
     #[must_use]
     pub fn granted(&self) -> GrantedSandbox {
         let permissions: serde_json::Map<String, Value> =
-            self.permissions.iter().map(|permission| (permission.member().to_owned(), json!({}))).collect();
+            self.permissions.iter().map(|permission| (permission.metadata_name().to_owned(), json!({}))).collect();
         GrantedSandbox(json!({ "permissions": permissions, "csp": self.sources.to_value() }))
     }
 }

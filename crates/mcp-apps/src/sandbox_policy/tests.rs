@@ -4,30 +4,30 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::metadata::{DeclaredDomains, Permission};
+use crate::metadata::{DeclaredDomains, PagePermission};
 
 fn all_grants() -> SandboxGrants {
-    let permissions = Permission::ALL.into_iter().collect();
+    let permissions = PagePermission::ALL.into_iter().collect();
     SandboxGrants { declared_origins: true, loopback: true, every_host: true, permissions }
 }
 
-fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> PageMetadata {
+fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> AppPageMetadata {
     let owned = |list: &[&str]| list.iter().map(|domain| (*domain).to_owned()).collect();
     let domains = DeclaredDomains {
         connect_domains: owned(connect),
         resource_domains: owned(resource),
         ..DeclaredDomains::default()
     };
-    PageMetadata { domains: Some(domains), ..PageMetadata::default() }
+    AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() }
 }
 
-fn directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
+fn csp_directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
     policy.split("; ").find_map(|directive| directive.strip_prefix(name)?.strip_prefix(' '))
 }
 
 #[test]
-fn policy_without_declared_domains_is_the_restrictive_default() {
-    let policy = SandboxPolicy::new(&PageMetadata::default(), &all_grants());
+fn csp_without_declared_domains_is_the_restrictive_default() {
+    let policy = SandboxPolicy::new(&AppPageMetadata::default(), &all_grants());
     let expected = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
                     img-src 'self' data:; font-src 'none'; media-src 'self' data:; connect-src 'none'; \
                     frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'self'; form-action 'none'; \
@@ -45,14 +45,17 @@ fn declared_domains_occur_only_in_their_csp_directives() {
     );
     let policy = SandboxPolicy::new(&metadata, &all_grants());
     let header = policy.content_security_policy(&[]);
-    assert_eq!(directive_value(&header, "connect-src"), Some("https://api.example.com wss://live.example.com:8443"));
+    assert_eq!(
+        csp_directive_value(&header, "connect-src"),
+        Some("https://api.example.com wss://live.example.com:8443")
+    );
     for name in ["script-src", "style-src", "img-src", "font-src", "media-src"] {
-        let sources = directive_value(&header, name).unwrap();
+        let sources = csp_directive_value(&header, name).unwrap();
         assert!(sources.ends_with(" https://*.example.com"), "{name} {sources}");
         assert!(!sources.contains("api."), "{name} {sources}");
     }
-    assert_eq!(directive_value(&header, "frame-src"), Some("'none'"));
-    assert_eq!(directive_value(&header, "frame-ancestors"), Some("'none'"));
+    assert_eq!(csp_directive_value(&header, "frame-src"), Some("'none'"));
+    assert_eq!(csp_directive_value(&header, "frame-ancestors"), Some("'none'"));
     let csp = json!({
         "connectDomains": ["https://api.example.com", "wss://live.example.com:8443"],
         "resourceDomains": ["https://*.example.com"],
@@ -61,21 +64,21 @@ fn declared_domains_occur_only_in_their_csp_directives() {
 }
 
 #[test]
-fn frames_and_base_uris_are_declared_separately() {
+fn frame_and_base_uri_domains_appear_only_in_their_csp_directives() {
     let domains = DeclaredDomains {
         frame_domains: vec!["https://video.example".into()],
         base_uri_domains: vec!["https://cdn.example".into()],
         ..DeclaredDomains::default()
     };
-    let metadata = PageMetadata { domains: Some(domains), ..PageMetadata::default() };
+    let metadata = AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() };
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
-    assert_eq!(directive_value(&header, "frame-src"), Some("https://video.example"));
-    assert_eq!(directive_value(&header, "base-uri"), Some("https://cdn.example"));
+    assert_eq!(csp_directive_value(&header, "frame-src"), Some("https://video.example"));
+    assert_eq!(csp_directive_value(&header, "base-uri"), Some("https://cdn.example"));
 }
 
 #[test]
 fn unusable_domains_are_dropped_with_their_reasons() {
-    use DomainProblem::*;
+    use DeclaredDomainProblem::*;
     let refused = [
         ("example.com", NotAnOrigin),
         ("https://", NotAnOrigin),
@@ -105,27 +108,27 @@ fn unusable_domains_are_dropped_with_their_reasons() {
         ("https://example.com.", ForbiddenCharacter),
     ];
     for (domain, problem) in refused {
-        assert_eq!(Source::parse(domain, SourceUse::Connect), Err(problem), "{domain}");
+        assert_eq!(CspSource::parse(domain, CspSourceUse::Connect), Err(problem), "{domain}");
         let policy = SandboxPolicy::new(&page_metadata_with_domains(&[domain], &[]), &all_grants());
         assert_eq!(policy.sources.dropped.len(), 1);
-        assert_eq!(directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
+        assert_eq!(csp_directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
     }
-    assert_eq!(Source::parse("wss://example.com", SourceUse::Resource), Err(Scheme));
+    assert_eq!(CspSource::parse("wss://example.com", CspSourceUse::Resource), Err(Scheme));
 }
 
 #[test]
 fn sources_are_classified_by_their_reach() {
-    let reach = |domain: &str| Source::parse(domain, SourceUse::Connect).map(|source| source.reach());
+    let reach = |domain: &str| CspSource::parse(domain, CspSourceUse::Connect).map(|source| source.reach());
     for domain in ["http://localhost:3000", "ws://localhost:3000", "https://127.0.0.1", "http://127.9.9.9"] {
-        assert_eq!(reach(domain), Ok(SourceReach::Loopback), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::Loopback), "{domain}");
     }
     for domain in ["https://192.168.1.1", "https://printer.local", "https://intranet", "https://100.64.0.1"] {
-        assert_eq!(reach(domain), Ok(SourceReach::PrivateNetwork), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::PrivateNetwork), "{domain}");
     }
     for domain in ["https://example.com", "https://*.example.com", "https://8.8.8.8", "https://BÜCHER.example"] {
-        assert_eq!(reach(domain), Ok(SourceReach::Internet), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::Internet), "{domain}");
     }
-    assert_eq!(reach("*"), Ok(SourceReach::EveryHost));
+    assert_eq!(reach("*"), Ok(CspSourceReach::EveryHost));
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn different_spellings_of_an_origin_are_one_csp_source() {
         &all_grants(),
     );
     assert_eq!(
-        policy.sources.of(SourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
+        policy.sources.with_use(CspSourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
         ["https://example.com"]
     );
 }
@@ -146,7 +149,7 @@ fn wildcard_and_loopback_sources_require_separate_grants() {
     let only = |grants: SandboxGrants| {
         let policy = SandboxPolicy::new(&metadata, &grants);
         let header = policy.content_security_policy(&[]);
-        (directive_value(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
+        (csp_directive_value(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
     };
     let none = SandboxGrants::default();
     assert_eq!(only(none.clone()), ("'none'".into(), 4));
@@ -155,27 +158,27 @@ fn wildcard_and_loopback_sources_require_separate_grants() {
     assert_eq!(only(SandboxGrants { every_host: true, ..none }), ("https: wss:".into(), 2));
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert!(!header.contains('*'), "the policy should exclude unencrypted schemes: {header}");
-    assert_eq!(directive_value(&header, "img-src"), Some("'self' data: https:"));
+    assert_eq!(csp_directive_value(&header, "img-src"), Some("'self' data: https:"));
 }
 
 #[test]
 fn permission_must_be_declared_and_granted() {
-    let requested: Permissions = [Permission::ClipboardWrite, Permission::Camera].into_iter().collect();
-    let metadata = PageMetadata { permissions: requested, ..PageMetadata::default() };
-    let grants = |permissions: &[Permission]| {
+    let requested: PagePermissions = [PagePermission::ClipboardWrite, PagePermission::Camera].into_iter().collect();
+    let metadata = AppPageMetadata { permissions: requested, ..AppPageMetadata::default() };
+    let grants = |permissions: &[PagePermission]| {
         SandboxPolicy::new(
             &metadata,
             &SandboxGrants { permissions: permissions.iter().copied().collect(), ..SandboxGrants::default() },
         )
     };
-    let policy = grants(&[Permission::ClipboardWrite, Permission::Microphone]);
-    assert_eq!(policy.allow_attribute(), "clipboard-write");
+    let policy = grants(&[PagePermission::ClipboardWrite, PagePermission::Microphone]);
+    assert_eq!(policy.frame_allow_attribute(), "clipboard-write");
     assert_eq!(policy.granted().as_value()["permissions"], json!({ "clipboardWrite": {} }));
     let header = policy.permissions_policy();
     assert!(header.starts_with("camera=(), microphone=(), geolocation=(), clipboard-write=(self), "), "{header}");
     assert!(header.contains("usb=()"));
-    assert_eq!(grants(&Permission::ALL).allow_attribute(), "camera; clipboard-write");
-    assert_eq!(grants(&[]).allow_attribute(), "");
+    assert_eq!(grants(&PagePermission::ALL).frame_allow_attribute(), "camera; clipboard-write");
+    assert_eq!(grants(&[]).frame_allow_attribute(), "");
 }
 
 #[test]

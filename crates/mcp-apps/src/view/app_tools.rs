@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::fault::{ViewFault, ViewFaultKind};
 use super::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
-    MAX_APP_TOOL_LIST_PAGES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_SHORT_TEXT_BYTES,
+    APP_TOOL_LIST_CHANGE_INTERVAL, APP_TOOL_REQUEST_TIMEOUT, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS,
+    MAX_APP_TOOL_LIST_BYTES, MAX_APP_TOOL_LIST_PAGES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
+    MAX_NAME_OR_CURSOR_BYTES,
 };
 use super::output::{ViewCloseCause, ViewEvent, ViewOutput};
 use super::{View, ViewPhase, single_member_object};
@@ -19,7 +20,7 @@ use crate::text::{has_only_visible_characters, truncated};
 
 /// Identifier of the host's call of an app's tool, unique in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AppCallId(i64);
+pub struct AppToolCallId(i64);
 
 /// Tools that an app offers while its view exists. The host must not store them for later.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,7 +51,7 @@ pub enum AppToolError {
     /// Too many calls of the app's tools are in progress.
     #[error("too many calls of the app's tools are running")]
     TooManyCalls,
-    /// The app page did not respond within [`APP_TOOL_TIMEOUT`].
+    /// The app page did not respond within [`APP_TOOL_REQUEST_TIMEOUT`].
     #[error("the app did not respond in time")]
     TimedOut,
     /// The app page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
@@ -69,13 +70,13 @@ pub enum AppToolError {
 
 /// A request of the host to the app page that has no response yet.
 #[derive(Debug)]
-struct HostRequest {
-    purpose: HostRequestPurpose,
+struct RequestToPage {
+    purpose: RequestToPagePurpose,
     deadline: Instant,
 }
 
 #[derive(Debug)]
-enum HostRequestPurpose {
+enum RequestToPagePurpose {
     /// Listing the app's tools. Contains the tools of the result pages read so far and their size in bytes of JSON.
     List { found: AppToolList, bytes: usize, page: usize },
     /// Calling one of the app's tools.
@@ -87,7 +88,7 @@ enum HostRequestPurpose {
 /// State of the host's requests to the page, and the tools that the app listed.
 #[derive(Debug, Default)]
 pub(super) struct AppToolsState {
-    requests: BTreeMap<i64, HostRequest>,
+    requests: BTreeMap<i64, RequestToPage>,
     last_id: i64,
     /// Names of the app's tools in the last complete list.
     names: BTreeSet<String>,
@@ -112,9 +113,9 @@ impl View {
     /// [`AppToolError::Closed`] at the end of the view.
     pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
         self.require_page_with_app_tools()?;
-        if !self.tools.requests.values().any(|request| matches!(request.purpose, HostRequestPurpose::List { .. })) {
-            let purpose = HostRequestPurpose::List { found: AppToolList::default(), bytes: 0, page: 1 };
-            self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
+        if !self.tools.requests.values().any(|request| matches!(request.purpose, RequestToPagePurpose::List { .. })) {
+            let purpose = RequestToPagePurpose::List { found: AppToolList::default(), bytes: 0, page: 1 };
+            self.send_request_to_page("tools/list", Map::new(), purpose, APP_TOOL_REQUEST_TIMEOUT, now);
         }
         Ok(())
     }
@@ -125,24 +126,34 @@ impl View {
     ///
     /// Returns the errors of [`list_app_tools`](Self::list_app_tools), [`AppToolError::UnknownTool`] for a name that is
     /// not in the last list, and [`AppToolError::TooManyCalls`] above the limit.
-    pub fn call_app_tool(&mut self, name: &str, arguments: Map, now: Instant) -> Result<AppCallId, AppToolError> {
+    pub fn call_app_tool(&mut self, name: &str, arguments: Map, now: Instant) -> Result<AppToolCallId, AppToolError> {
         self.require_page_with_app_tools()?;
         if !self.tools.names.contains(name) {
             return Err(AppToolError::UnknownTool);
         }
-        let running =
-            self.tools.requests.values().filter(|request| matches!(request.purpose, HostRequestPurpose::Call)).count();
+        let running = self
+            .tools
+            .requests
+            .values()
+            .filter(|request| matches!(request.purpose, RequestToPagePurpose::Call))
+            .count();
         if running >= MAX_APP_TOOL_CALLS {
             return Err(AppToolError::TooManyCalls);
         }
         let mut params = single_member_object("name", name);
         params.insert("arguments".to_owned(), Value::Object(arguments));
-        Ok(AppCallId(self.request_from_page("tools/call", params, HostRequestPurpose::Call, APP_TOOL_TIMEOUT, now)))
+        Ok(AppToolCallId(self.send_request_to_page(
+            "tools/call",
+            params,
+            RequestToPagePurpose::Call,
+            APP_TOOL_REQUEST_TIMEOUT,
+            now,
+        )))
     }
 
     /// Cancels a call of an app's tool. The view then reports no outcome of it. A call that has ended is ignored.
-    pub fn cancel_app_tool_call(&mut self, call: AppCallId) {
-        if let Some(HostRequest { purpose: HostRequestPurpose::Call, .. }) = self.tools.requests.get(&call.0) {
+    pub fn cancel_app_tool_call(&mut self, call: AppToolCallId) {
+        if let Some(RequestToPage { purpose: RequestToPagePurpose::Call, .. }) = self.tools.requests.get(&call.0) {
             self.tools.requests.remove(&call.0);
             self.send_notification("notifications/cancelled", single_member_object("requestId", call.0));
         }
@@ -156,56 +167,56 @@ impl View {
         }
     }
 
-    fn request_from_page(
+    fn send_request_to_page(
         &mut self,
         method: &str,
         params: Map,
-        purpose: HostRequestPurpose,
+        purpose: RequestToPagePurpose,
         limit: Duration,
         now: Instant,
     ) -> i64 {
         self.tools.last_id += 1;
         let id = self.tools.last_id;
-        self.tools.requests.insert(id, HostRequest { purpose, deadline: now + limit });
+        self.tools.requests.insert(id, RequestToPage { purpose, deadline: now + limit });
         self.send_request(id, method, params);
         id
     }
 
-    pub(super) fn request_teardown(&mut self, limit: Duration, now: Instant) {
+    pub(super) fn send_teardown_request(&mut self, limit: Duration, now: Instant) {
         // The schema defines no parameters here, although the prose of the specification mentions a reason.
-        self.request_from_page("ui/resource-teardown", Map::new(), HostRequestPurpose::Teardown, limit, now);
+        self.send_request_to_page("ui/resource-teardown", Map::new(), RequestToPagePurpose::Teardown, limit, now);
     }
 
-    pub(super) fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
-        let Some((id, request)) = self.take_request(id) else { return };
+    pub(super) fn on_page_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+        let Some((id, request)) = self.take_request_to_page(id) else { return };
         match request.purpose {
-            HostRequestPurpose::Teardown => {
+            RequestToPagePurpose::Teardown => {
                 self.close(if result.is_ok() { ViewCloseCause::Confirmed } else { ViewCloseCause::Failed })
             }
-            HostRequestPurpose::Call => {
+            RequestToPagePurpose::Call => {
                 let result = parse_app_tool_result(result).and_then(|result| {
-                    if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
+                    if is_tool_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
                 });
-                self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
+                self.push_event(ViewEvent::AppToolCallEnded { call: AppToolCallId(id), result });
             }
-            HostRequestPurpose::List { found, bytes, page } => match parse_app_tool_result(result) {
-                Ok(result) => self.on_tool_list_page(found, bytes, page, result, now),
+            RequestToPagePurpose::List { found, bytes, page } => match parse_app_tool_result(result) {
+                Ok(result) => self.on_app_tool_list_page(found, bytes, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
         }
     }
 
     /// Ends the host's request whose response can't be read.
-    pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: ViewFaultKind) {
-        let Some((id, request)) = self.take_request(id) else { return };
+    pub(super) fn on_unusable_page_response(&mut self, id: &RequestId, kind: ViewFaultKind) {
+        let Some((id, request)) = self.take_request_to_page(id) else { return };
         let error = if kind == ViewFaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
         match request.purpose {
-            HostRequestPurpose::Teardown => self.close(ViewCloseCause::Failed),
-            purpose => self.push_tool_error(id, &purpose, error),
+            RequestToPagePurpose::Teardown => self.close(ViewCloseCause::Failed),
+            purpose => self.push_app_tool_error_event(id, &purpose, error),
         }
     }
 
-    fn take_request(&mut self, id: &RequestId) -> Option<(i64, HostRequest)> {
+    fn take_request_to_page(&mut self, id: &RequestId) -> Option<(i64, RequestToPage)> {
         let number = if let RequestId::Number(number) = id { Some(*number) } else { None };
         let request = number.and_then(|number| Some((number, self.tools.requests.remove(&number)?)));
         if request.is_none() {
@@ -214,7 +225,7 @@ impl View {
         request
     }
 
-    fn on_tool_list_page(
+    fn on_app_tool_list_page(
         &mut self,
         mut found: AppToolList,
         mut bytes: usize,
@@ -240,15 +251,15 @@ impl View {
             }
         }
         let cursor =
-            result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_SHORT_TEXT_BYTES);
+            result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_OR_CURSOR_BYTES);
         match cursor {
             Some(cursor) if page < MAX_APP_TOOL_LIST_PAGES && found.tools.len() < MAX_APP_TOOLS => {
-                let purpose = HostRequestPurpose::List { found, bytes, page: page + 1 };
-                self.request_from_page(
+                let purpose = RequestToPagePurpose::List { found, bytes, page: page + 1 };
+                self.send_request_to_page(
                     "tools/list",
                     single_member_object("cursor", cursor),
                     purpose,
-                    APP_TOOL_TIMEOUT,
+                    APP_TOOL_REQUEST_TIMEOUT,
                     now,
                 );
             }
@@ -264,12 +275,12 @@ impl View {
             let detail = "notifications/tools/list_changed: the app did not declare tools.listChanged";
             return self.push_fault(ViewFaultKind::NotOffered, detail);
         }
-        let next = self.tools.last_change.map_or(now, |last| last + LIST_CHANGE_INTERVAL);
+        let next = self.tools.last_change.map_or(now, |last| last + APP_TOOL_LIST_CHANGE_INTERVAL);
         self.tools.next_change_report.get_or_insert(next.max(now));
-        self.report_list_change(now);
+        self.report_due_app_tool_list_change(now);
     }
 
-    pub(super) fn report_list_change(&mut self, now: Instant) {
+    pub(super) fn report_due_app_tool_list_change(&mut self, now: Instant) {
         if self.tools.next_change_report.is_some_and(|next| next <= now) {
             self.tools.next_change_report = None;
             self.tools.last_change = Some(now);
@@ -278,37 +289,37 @@ impl View {
     }
 
     /// Ends the host's requests whose deadline has passed.
-    pub(super) fn expire_requests(&mut self, now: Instant) {
-        let is_late = |request: &HostRequest| request.deadline <= now;
+    pub(super) fn time_out_requests_to_page(&mut self, now: Instant) {
+        let is_late = |request: &RequestToPage| request.deadline <= now;
         let late: Vec<i64> =
             self.tools.requests.iter().filter(|(_, request)| is_late(request)).map(|(id, _)| *id).collect();
         for id in late {
             let Some(request) = self.tools.requests.remove(&id) else { continue };
-            if let HostRequestPurpose::Teardown = request.purpose {
+            if let RequestToPagePurpose::Teardown = request.purpose {
                 return self.close(ViewCloseCause::TimedOut);
             }
             let detail = format!("the page did not respond to the request {id} in time");
             self.push(ViewOutput::Fault(ViewFault::in_message_to_page(ViewFaultKind::TimedOut, detail)));
             self.send_notification("notifications/cancelled", single_member_object("requestId", id));
-            self.push_tool_error(id, &request.purpose, AppToolError::TimedOut);
+            self.push_app_tool_error_event(id, &request.purpose, AppToolError::TimedOut);
         }
     }
 
     /// Ends all requests of the host at the end of the view, and discards the app's tools.
-    pub(super) fn end_app_tools(&mut self) {
+    pub(super) fn end_requests_to_page(&mut self) {
         let ended = std::mem::take(&mut self.tools);
         for (id, request) in ended.requests {
-            self.push_tool_error(id, &request.purpose, AppToolError::Closed);
+            self.push_app_tool_error_event(id, &request.purpose, AppToolError::Closed);
         }
     }
 
-    fn push_tool_error(&mut self, id: i64, purpose: &HostRequestPurpose, error: AppToolError) {
+    fn push_app_tool_error_event(&mut self, id: i64, purpose: &RequestToPagePurpose, error: AppToolError) {
         match purpose {
-            HostRequestPurpose::Call => {
-                self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) })
+            RequestToPagePurpose::Call => {
+                self.push_event(ViewEvent::AppToolCallEnded { call: AppToolCallId(id), result: Err(error) })
             }
-            HostRequestPurpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
-            HostRequestPurpose::Teardown => {}
+            RequestToPagePurpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
+            RequestToPagePurpose::Teardown => {}
         }
     }
 }
@@ -321,7 +332,7 @@ impl AppToolList {
 
 fn parse_app_tool_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
     let result = result.map_err(|error| {
-        let message = truncated(&error.message, MAX_SHORT_TEXT_BYTES).to_owned();
+        let message = truncated(&error.message, MAX_NAME_OR_CURSOR_BYTES).to_owned();
         AppToolError::Failed(RpcError::new(error.code, message))
     })?;
     if result.get().len() > MAX_APP_TOOL_RESULT_BYTES {
@@ -331,7 +342,7 @@ fn parse_app_tool_result(result: Result<RawJson, RpcError>) -> Result<Map, AppTo
 }
 
 /// Returns `true` if a result has the form of a `CallToolResult`.
-fn is_call_result(result: &Map) -> bool {
+fn is_tool_call_result(result: &Map) -> bool {
     result.get("content").is_some_and(Value::is_array) || result.get("structuredContent").is_some()
 }
 
@@ -342,7 +353,7 @@ fn parse_app_tool(tool: Value) -> Option<AppTool> {
     }
     let definition: Tool = serde_json::from_value(tool).ok()?;
     let has_name = !definition.name.is_empty()
-        && definition.name.len() <= MAX_SHORT_TEXT_BYTES
+        && definition.name.len() <= MAX_NAME_OR_CURSOR_BYTES
         && has_only_visible_characters(&definition.name);
     (has_name && definition.input_schema.is_object()).then_some(AppTool { definition })
 }

@@ -28,13 +28,13 @@ impl View {
     ///
     /// Returns [`UndeclaredDisplayMode`] if the display mode changes to one that the page does not declare. Nothing
     /// changes then.
-    pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
+    pub fn change_host_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
         let mode = context.display_mode;
-        if mode != self.config.context.display_mode && !self.may_switch_to_mode(mode) {
+        if mode != self.config.context.display_mode && !self.may_host_switch_to_mode(mode) {
             return Err(UndeclaredDisplayMode(mode));
         }
         self.config.context = context;
-        if self.can_send() {
+        if self.can_send_to_page() {
             self.send_context_change();
         }
         Ok(())
@@ -42,7 +42,7 @@ impl View {
 
     /// Replaces the names of the tools that the app page may call. Notifies an initialized page if the host announced
     /// such notifications.
-    pub fn change_callable_tools(&mut self, callable_tools: BTreeSet<String>) {
+    pub fn change_tools_callable_by_app(&mut self, callable_tools: BTreeSet<String>) {
         self.config.callable_tools = callable_tools;
         let announced = self.config.capabilities.server_tools.is_some_and(|lists| lists.list_changed);
         if announced && self.phase == ViewPhase::Ready {
@@ -51,7 +51,7 @@ impl View {
     }
 
     /// Notifies an initialized page of a changed list of its server, if the host announced such notifications.
-    pub fn notify_list_changed(&mut self, list: ServerListKind) {
+    pub fn notify_server_list_changed(&mut self, list: ServerListKind) {
         let announced = self.config.capabilities.server_resources.is_some_and(|lists| lists.list_changed);
         if announced && self.phase == ViewPhase::Ready {
             let method = match list {
@@ -73,26 +73,26 @@ impl View {
     }
 
     /// Returns `true` if the host may change to this display mode: the app page declares it, or declares no modes.
-    fn may_switch_to_mode(&self, mode: DisplayMode) -> bool {
+    fn may_host_switch_to_mode(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_none_or(|modes| modes.contains(&mode))
     }
 
     /// Returns `true` if the app page declares that it supports this display mode.
-    fn declares_mode(&self, mode: DisplayMode) -> bool {
+    fn page_declares_mode(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_some_and(|modes| modes.contains(&mode))
     }
 
     /// Returns `true` if the app page may request this display mode: page and host both support it, and it is not the
     /// current mode.
-    pub(super) fn can_request_mode(&self, mode: DisplayMode) -> bool {
+    pub(super) fn may_page_request_mode(&self, mode: DisplayMode) -> bool {
         let context = &self.config.context;
-        mode != context.display_mode && context.available_display_modes.contains(&mode) && self.declares_mode(mode)
+        mode != context.display_mode && context.available_display_modes.contains(&mode) && self.page_declares_mode(mode)
     }
 
     pub(super) fn is_mode_current_or_declared(&self, mode: DisplayMode) -> bool {
-        mode == self.config.context.display_mode || self.declares_mode(mode)
+        mode == self.config.context.display_mode || self.page_declares_mode(mode)
     }
 
     /// Makes a display mode that the host chose at the request of the app page the current one.

@@ -4,7 +4,9 @@
 use std::time::Instant;
 
 use super::View;
-use super::limits::{DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, MAX_DIAGNOSTIC_BYTES, MAX_QUEUED_OUTPUTS};
+use super::limits::{
+    DIAGNOSTIC_REPORTS_PER_SECOND, MAX_DIAGNOSTIC_REPORT_BURST, MAX_DIAGNOSTIC_REPORT_BYTES, MAX_QUEUED_VIEW_OUTPUTS,
+};
 use super::output::ViewEvent;
 use super::rate::MessageRateLimit;
 use crate::diagnostics::parse_diagnostic_report;
@@ -19,16 +21,19 @@ pub(super) struct DiagnosticsState {
 
 impl DiagnosticsState {
     pub(super) fn new(now: Instant) -> Self {
-        Self { rate: MessageRateLimit::new(DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, now), dropped: 0 }
+        Self {
+            rate: MessageRateLimit::new(DIAGNOSTIC_REPORTS_PER_SECOND, MAX_DIAGNOSTIC_REPORT_BURST, now),
+            dropped: 0,
+        }
     }
 }
 
 impl View {
     /// Processes a report of the diagnostic script in any phase, or counts it as dropped.
     pub(super) fn on_diagnostic_report(&mut self, text: &str, now: Instant) {
-        let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
+        let has_room = self.outputs.len() < MAX_QUEUED_VIEW_OUTPUTS;
         let is_admitted =
-            has_room && text.len() <= MAX_DIAGNOSTIC_BYTES && self.diagnostics.rate.try_admit(text.len(), now);
+            has_room && text.len() <= MAX_DIAGNOSTIC_REPORT_BYTES && self.diagnostics.rate.try_admit(text.len(), now);
         match is_admitted.then(|| parse_diagnostic_report(text)).flatten() {
             Some(message) => {
                 let dropped = std::mem::take(&mut self.diagnostics.dropped) + u64::from(message.dropped);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Excerpt;
+use crate::text::UntrustedTextExcerpt;
 
 /// A fault in a message that was therefore not processed, or not processed as sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,16 +81,16 @@ const METHOD_NAME_MISTAKES: [(&str, &str); 5] = [
 ];
 
 /// Returns a text with the correct name of a method that pages send by mistake. Empty for other methods.
-pub(super) fn correct_method_name_hint(method: &str) -> String {
+pub(super) fn method_name_correction_hint(method: &str) -> String {
     let mistake = METHOD_NAME_MISTAKES.iter().find(|(mistake, _)| *mistake == method);
     mistake.map(|(_, right)| format!("; the specification has {right}")).unwrap_or_default()
 }
 
 /// Message about an unknown method. Includes the correct name if the method is a common mistake.
-pub(super) struct UnknownMethod<'a>(pub(super) &'a str);
+pub(super) struct UnknownMethodText<'a>(pub(super) &'a str);
 
-impl fmt::Display for UnknownMethod<'_> {
+impl fmt::Display for UnknownMethodText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), correct_method_name_hint(self.0))
+        write!(f, "the method {} is unknown{}", UntrustedTextExcerpt::of(self.0), method_name_correction_hint(self.0))
     }
 }

@@ -8,13 +8,13 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::fault::{ViewFaultKind, correct_method_name_hint};
+use super::fault::{ViewFaultKind, method_name_correction_hint};
 use super::incoming::parse_params_object;
-use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_SHORT_TEXT_BYTES};
+use super::limits::{MAX_MESSAGE_BYTES_BEFORE_HANDSHAKE, MAX_MESSAGES_BEFORE_HANDSHAKE, MAX_NAME_OR_CURSOR_BYTES};
 use super::output::{AppInfo, ViewEvent};
 use super::{View, ViewPhase};
 use crate::display_mode::DisplayMode;
-use crate::text::{Excerpt, truncated};
+use crate::text::{UntrustedTextExcerpt, truncated};
 
 /// Protocol versions that this crate supports. The first one is the response to an unknown version.
 pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
@@ -30,7 +30,7 @@ pub(super) struct MessagesBeforeHandshake {
 }
 
 impl MessagesBeforeHandshake {
-    pub(super) fn has_request(&self, expected: &RequestId) -> bool {
+    pub(super) fn contains_request(&self, expected: &RequestId) -> bool {
         let has_id =
             |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == expected);
         self.messages.iter().any(|(message, _)| has_id(message))
@@ -38,8 +38,8 @@ impl MessagesBeforeHandshake {
 
     /// Stores an early message unless the limits are reached. Returns `true` if the message was stored.
     fn add(&mut self, message: IncomingMessage, bytes: usize) -> bool {
-        let has_room =
-            self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_MESSAGE_BYTES;
+        let has_room = self.messages.len() < MAX_MESSAGES_BEFORE_HANDSHAKE
+            && self.bytes.saturating_add(bytes) <= MAX_MESSAGE_BYTES_BEFORE_HANDSHAKE;
         if has_room {
             self.bytes += bytes;
             self.messages.push((message, bytes));
@@ -56,16 +56,22 @@ impl View {
             _ => return,
         };
         let detail = if self.early.add(message, bytes) {
-            format!("{} was sent before ui/notifications/initialized, and waits for it", Excerpt::of(&method))
+            format!(
+                "{} was sent before ui/notifications/initialized, and waits for it",
+                UntrustedTextExcerpt::of(&method)
+            )
         } else {
-            format!("{} was sent before ui/notifications/initialized, and was dropped", Excerpt::of(&method))
+            format!(
+                "{} was sent before ui/notifications/initialized, and was dropped",
+                UntrustedTextExcerpt::of(&method)
+            )
         };
-        let hint = correct_method_name_hint(&method);
+        let hint = method_name_correction_hint(&method);
         self.push_fault(ViewFaultKind::Early, format!("{detail}{hint}"));
     }
 
     pub(super) fn on_initialize(&mut self, id: &RequestId, params: Option<&RawJson>) {
-        if self.can_send() {
+        if self.can_send_to_page() {
             self.push_fault(ViewFaultKind::OutOfOrder, "ui/initialize was sent again");
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
@@ -96,7 +102,7 @@ impl View {
         let info = params.get("appInfo").cloned().unwrap_or_default();
         let info: Implementation =
             serde_json::from_value(info).map_err(|_| invalid("appInfo is not an object with a name and a version"))?;
-        let shortened = |text: &str| truncated(text, MAX_SHORT_TEXT_BYTES).to_owned();
+        let shortened = |text: &str| truncated(text, MAX_NAME_OR_CURSOR_BYTES).to_owned();
         let implementation = Implementation {
             name: shortened(&info.name),
             title: info.title.as_deref().map(shortened),
@@ -107,7 +113,10 @@ impl View {
         let requested = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let known = PROTOCOL_VERSIONS.into_iter().find(|version| *version == requested);
         if known.is_none() {
-            let detail = format!("the protocol version {} is unknown; the response has ours", Excerpt::of(requested));
+            let detail = format!(
+                "the protocol version {} is unknown; the response has ours",
+                UntrustedTextExcerpt::of(requested)
+            );
             self.push_fault(ViewFaultKind::InvalidContent, detail);
         }
         let capabilities = params.get("appCapabilities").and_then(Value::as_object);
@@ -140,7 +149,7 @@ impl View {
         self.send_context_change();
         self.send_retained_tool_messages();
         for (message, bytes) in std::mem::take(&mut self.early).messages {
-            self.on_message(message, bytes, now);
+            self.on_page_message(message, bytes, now);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! - `handshake`: `ui/initialize`, and messages that are retained until the page is initialized.
 //! - `request`, `request_parsing`, `pending`, `sampling`: requests of the page and the host's responses.
 //! - `diagnostics`: reports of the diagnostic script in the page's document.
-//! - `tool_delivery`: input and result of the tool call that the view shows.
+//! - `tool_call_delivery`: input and result of the tool call that the view shows.
 //! - `notifications`: size, log messages and other notifications of the page.
 //! - `context`: host context, display mode and changed lists.
 //! - `app_tools`: tools that the app offers to the host.
@@ -26,16 +26,18 @@ mod request;
 mod request_parsing;
 mod sampling;
 mod teardown;
-mod tool_delivery;
+mod tool_call_delivery;
 
-pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
+pub use app_tools::{AppTool, AppToolCallId, AppToolError, AppToolList};
 pub use context::{ServerListKind, UndeclaredDisplayMode};
 pub use fault::{MessageDirection, ViewFault, ViewFaultKind};
 pub use handshake::PROTOCOL_VERSIONS;
 pub use output::{AppInfo, ViewCloseCause, ViewEvent, ViewOutput, ViewSize};
-pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
-pub use sampling::{SamplingResultForm, SamplingResultProblem};
-pub use tool_delivery::ToolMessageOrderError;
+pub use request::{
+    AppRequest, AppRequestId, HostResponse, HostResponseError, ModelContext, OfferedFile, OfferedFileContents,
+};
+pub use sampling::{SamplingResultProblem, SamplingResultRequirements};
+pub use tool_call_delivery::ToolMessageOrderError;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
@@ -47,10 +49,10 @@ use serde_json::{Value, json};
 use app_tools::AppToolsState;
 use diagnostics::DiagnosticsState;
 use handshake::MessagesBeforeHandshake;
-use limits::{MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
-use pending::PendingRequests;
+use limits::{MAX_PAGE_MESSAGE_BURST, PAGE_MESSAGES_PER_SECOND};
+use pending::PendingPageRequests;
 use rate::MessageRateLimit;
-use tool_delivery::ToolDelivery;
+use tool_call_delivery::ToolCallDelivery;
 
 use crate::capabilities::HostCapabilities;
 use crate::host_context::HostContext;
@@ -101,8 +103,8 @@ pub struct View {
     app: Option<AppInfo>,
     /// Host context that the app page last received.
     sent_context: Map,
-    pending: PendingRequests,
-    delivery: ToolDelivery,
+    pending: PendingPageRequests,
+    delivery: ToolCallDelivery,
     size: ViewSize,
     model_context: Option<(AppRequestId, ModelContext)>,
     teardown_requested: bool,
@@ -117,14 +119,14 @@ impl View {
             config,
             phase: ViewPhase::Waiting,
             outputs: VecDeque::new(),
-            rate: MessageRateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, now),
+            rate: MessageRateLimit::new(PAGE_MESSAGES_PER_SECOND, MAX_PAGE_MESSAGE_BURST, now),
             dropped: 0,
             diagnostics: DiagnosticsState::new(now),
             early: MessagesBeforeHandshake::default(),
             app: None,
             sent_context: Map::new(),
-            pending: PendingRequests::default(),
-            delivery: ToolDelivery::default(),
+            pending: PendingPageRequests::default(),
+            delivery: ToolCallDelivery::default(),
             size: ViewSize::default(),
             model_context: None,
             teardown_requested: false,
@@ -147,8 +149,8 @@ impl View {
     /// Ends the host's requests that have exceeded their timeout, and reports changes that were delayed.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase != ViewPhase::Closed {
-            self.expire_requests(now);
-            self.report_list_change(now);
+            self.time_out_requests_to_page(now);
+            self.report_due_app_tool_list_change(now);
         }
     }
 
@@ -177,7 +179,7 @@ impl View {
     }
 
     /// Returns `true` if messages may be sent to the app page.
-    const fn can_send(&self) -> bool {
+    const fn can_send_to_page(&self) -> bool {
         matches!(self.phase, ViewPhase::Ready | ViewPhase::TearingDown)
     }
 

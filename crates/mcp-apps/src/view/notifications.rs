@@ -6,12 +6,12 @@ use mcp_proto::RequestId;
 use mcp_proto::types::{LogMessage, Map};
 use serde_json::Value;
 
-use super::fault::{UnknownMethod, ViewFaultKind};
+use super::fault::{UnknownMethodText, ViewFaultKind};
 use super::limits::{MAX_LOG_MESSAGE_BYTES, MAX_VIEW_PIXELS};
 use super::output::ViewEvent;
 use super::{View, ViewSize};
-use crate::host_context::AxisSize;
-use crate::text::Excerpt;
+use crate::host_context::ContainerAxisSize;
+use crate::text::UntrustedTextExcerpt;
 
 impl View {
     pub(super) fn process_notification(&mut self, method: &str, params: Map, bytes: usize, now: Instant) {
@@ -26,12 +26,12 @@ impl View {
             "notifications/tools/list_changed" => self.on_app_tools_changed(now),
             "notifications/cancelled" => {
                 match params.get("requestId").cloned().map(serde_json::from_value::<RequestId>) {
-                    Some(Ok(id)) => self.on_cancelled(&id),
+                    Some(Ok(id)) => self.on_request_cancelled_by_page(&id),
                     _ => self
                         .push_fault(ViewFaultKind::InvalidContent, "notifications/cancelled has no usable requestId"),
                 }
             }
-            _ => self.push_fault(ViewFaultKind::UnknownMethod, UnknownMethod(method).to_string()),
+            _ => self.push_fault(ViewFaultKind::UnknownMethod, UnknownMethodText(method).to_string()),
         }
     }
 
@@ -49,8 +49,8 @@ impl View {
         };
         let container = self.config.context.container;
         let size = ViewSize {
-            width: width.and_then(|width| clamp_extent(width, container.width)).or(self.size.width),
-            height: height.and_then(|height| clamp_extent(height, container.height)).or(self.size.height),
+            width: width.and_then(|width| clamp_view_extent(width, container.width)).or(self.size.width),
+            height: height.and_then(|height| clamp_view_extent(height, container.height)).or(self.size.height),
         };
         // A page that reports the same size again would otherwise be laid out in a loop.
         if size != self.size {
@@ -70,7 +70,7 @@ impl View {
         match serde_json::from_value::<LogMessage>(Value::Object(params)) {
             Ok(message) => self.push_event(ViewEvent::Logged(message)),
             Err(error) => {
-                let detail = format!("notifications/message: {}", Excerpt::of(&error.to_string()));
+                let detail = format!("notifications/message: {}", UntrustedTextExcerpt::of(&error.to_string()));
                 self.push_fault(ViewFaultKind::InvalidContent, detail);
             }
         }
@@ -79,11 +79,11 @@ impl View {
 
 /// Limits the app page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
 /// extent.
-fn clamp_extent(pixels: f64, axis: AxisSize) -> Option<u32> {
+fn clamp_view_extent(pixels: f64, axis: ContainerAxisSize) -> Option<u32> {
     let maximum = match axis {
-        AxisSize::Fixed(_) => return None,
-        AxisSize::UpTo(maximum) => maximum.min(MAX_VIEW_PIXELS),
-        AxisSize::Unbounded => MAX_VIEW_PIXELS,
+        ContainerAxisSize::Fixed(_) => return None,
+        ContainerAxisSize::UpTo(maximum) => maximum.min(MAX_VIEW_PIXELS),
+        ContainerAxisSize::Unbounded => MAX_VIEW_PIXELS,
     };
     let pixels = pixels.ceil().clamp(0.0, f64::from(maximum));
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u32")]

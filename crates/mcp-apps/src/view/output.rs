@@ -4,10 +4,10 @@ use mcp_proto::types::{Implementation, LogMessage, Map};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::app_tools::{AppCallId, AppToolError, AppToolList};
+use super::app_tools::{AppToolCallId, AppToolError, AppToolList};
 use super::fault::ViewFault;
 use super::request::{AppRequest, AppRequestId};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::AppDiagnostic;
 use crate::display_mode::DisplayMode;
 
 /// Output of a view. The host processes outputs in order.
@@ -45,7 +45,7 @@ pub enum ViewEvent {
     /// The diagnostic script in the document of the app page sent a report, or the page forged one. Untrusted.
     Diagnosed {
         /// Content of the report.
-        diagnostic: Diagnostic,
+        diagnostic: AppDiagnostic,
         /// Number of reports that were dropped since the previous one.
         dropped: u64,
     },
@@ -58,7 +58,7 @@ pub enum ViewEvent {
     /// A call of an app's tool ended. The result is the untrusted `CallToolResult` of the page.
     AppToolCallEnded {
         /// Identifier that [`View::call_app_tool`](super::View::call_app_tool) returned.
-        call: AppCallId,
+        call: AppToolCallId,
         /// Result of the tool, or the reason why the call has no result.
         result: Result<Map, AppToolError>,
     },
@@ -100,7 +100,7 @@ pub enum ViewCloseCause {
     /// The app page responded to the teardown request with an error. It may have lost data.
     Failed,
     /// The app page did not respond to the teardown request within
-    /// [`TEARDOWN_TIMEOUT`](super::limits::TEARDOWN_TIMEOUT).
+    /// [`PAGE_TEARDOWN_TIMEOUT`](super::limits::PAGE_TEARDOWN_TIMEOUT).
     TimedOut,
     /// The app page was never initialized, so that no teardown was requested.
     NeverInitialized,

@@ -63,7 +63,7 @@ pub enum AppRequest {
     /// Offers files for the user to save.
     DownloadFile {
         /// Offered files, at least one.
-        files: Vec<Download>,
+        files: Vec<OfferedFile>,
     },
     /// Adds a message with the role of the user to the conversation, which starts a turn of the model.
     SendMessage {
@@ -84,16 +84,16 @@ pub enum AppRequest {
 
 /// A file that an app page offers for saving.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Download {
+pub struct OfferedFile {
     /// Name for the file: the last path segment of its URI, without characters that are unsafe in file names.
     pub file_name: String,
     /// Contents of the file, or the link to them.
-    pub source: DownloadSource,
+    pub source: OfferedFileContents,
 }
 
 /// Source of the contents of a file that an app page offers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum DownloadSource {
+pub enum OfferedFileContents {
     /// The request contains the contents.
     Embedded(ResourceContents),
     /// The request links to a resource, which the host has to fetch under its rules for addresses.
@@ -116,7 +116,7 @@ pub enum HostResponse {
     /// call are removed from lists.
     Result(Map),
     /// Result of a sampling request. Sent in the form that the request asks for
-    /// ([`SamplingResultForm`](super::SamplingResultForm)).
+    /// ([`SamplingResultRequirements`](super::SamplingResultRequirements)).
     Sampling(Box<CreateMessageResult>),
     /// The host executed the requested action: opened a link, saved files, added a message or replaced the context for
     /// models.
@@ -131,7 +131,7 @@ pub enum HostResponse {
 
 /// Reason why a view does not accept a response of the host. If the request exists, it remains pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ResponseError {
+pub enum HostResponseError {
     /// The request does not exist, was withdrawn, or was already answered.
     #[error("the request does not wait for a response")]
     NotOpen,

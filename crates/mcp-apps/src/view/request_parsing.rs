@@ -10,14 +10,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use super::fault::{UnknownMethod, ViewFaultKind};
+use super::fault::{UnknownMethodText, ViewFaultKind};
 use super::limits::{
-    MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_MODEL_CONTENT_BYTES, MAX_RESOURCE_URI_BYTES, MAX_SHORT_TEXT_BYTES,
+    MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_NAME_OR_CURSOR_BYTES, MAX_PAGE_CONTENT_FOR_MODEL_BYTES,
+    MAX_RESOURCE_URI_BYTES,
 };
-use super::request::{AppRequest, Download, DownloadSource, ModelContext};
+use super::request::{AppRequest, ModelContext, OfferedFile, OfferedFileContents};
 use crate::capabilities::HostCapabilities;
 use crate::display_mode::DisplayMode;
-use crate::text::Excerpt;
+use crate::text::UntrustedTextExcerpt;
 
 /// JSON-RPC error code for requests of the app page that the user or the policy refuses.
 pub(super) const REQUEST_REFUSED_CODE: i64 = -32000;
@@ -76,7 +77,9 @@ pub(super) fn parse_request(
         }
         "resources/read" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ReadResource { uri: string_member(&params, "uri", MAX_RESOURCE_URI_BYTES)?.to_owned() })
+            Ok(AppRequest::ReadResource {
+                uri: bounded_string_member(&params, "uri", MAX_RESOURCE_URI_BYTES)?.to_owned(),
+            })
         }
         "resources/list" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
@@ -92,7 +95,7 @@ pub(super) fn parse_request(
         }
         "ui/open-link" => {
             offered(capabilities.open_links, "openLinks")?;
-            parse_link_request(string_member(&params, "url", MAX_LINK_BYTES)?)
+            parse_link_request(bounded_string_member(&params, "url", MAX_LINK_BYTES)?)
         }
         "ui/download-file" => {
             offered(capabilities.download_file, "downloadFile")?;
@@ -109,15 +112,15 @@ pub(super) fn parse_request(
         _ => Err(RequestRefusal::new(
             ViewFaultKind::UnknownMethod,
             code::METHOD_NOT_FOUND,
-            UnknownMethod(method).to_string(),
+            UnknownMethodText(method).to_string(),
         )),
     }
 }
 
 fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, RequestRefusal> {
-    let name = string_member(&params, "name", MAX_SHORT_TEXT_BYTES)?.to_owned();
+    let name = bounded_string_member(&params, "name", MAX_NAME_OR_CURSOR_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
-        let message = format!("apps can't call the tool {}", Excerpt::of(&name));
+        let message = format!("apps can't call the tool {}", UntrustedTextExcerpt::of(&name));
         return Err(RequestRefusal::new(ViewFaultKind::NotOffered, code::INVALID_PARAMS, message));
     }
     let arguments = match params.shift_remove("arguments") {
@@ -151,10 +154,10 @@ fn parse_download_request(mut params: Map) -> Result<AppRequest, RequestRefusal>
     let files = contents.into_iter().map(|block| match block {
         ContentBlock::Resource(embedded) => {
             let file_name = download_file_name(&embedded.resource.uri);
-            Ok(Download { file_name, source: DownloadSource::Embedded(embedded.resource) })
+            Ok(OfferedFile { file_name, source: OfferedFileContents::Embedded(embedded.resource) })
         }
         ContentBlock::ResourceLink(link) => {
-            Ok(Download { file_name: download_file_name(&link.uri), source: DownloadSource::Link(link) })
+            Ok(OfferedFile { file_name: download_file_name(&link.uri), source: OfferedFileContents::Link(link) })
         }
         _ => Err(RequestRefusal::invalid("contents has a block that is neither a resource nor a link to one")),
     });
@@ -169,7 +172,7 @@ fn parse_message_request(
     if params.get("role").and_then(Value::as_str) != Some("user") {
         return Err(RequestRefusal::invalid("role is not \"user\""));
     }
-    if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
+    if accepted.bytes > MAX_PAGE_CONTENT_FOR_MODEL_BYTES {
         return Err(RequestRefusal::too_large("the message"));
     }
     // The prose of the specification has a single block here, but its types have a list.
@@ -181,7 +184,7 @@ fn parse_message_request(
     if content.is_empty() {
         return Err(RequestRefusal::invalid("content is empty"));
     }
-    check_no_content_kind_refused(kinds.first_refused_kind(&content))?;
+    refuse_unaccepted_content_kind(kinds.first_unaccepted_content_kind(&content))?;
     Ok(AppRequest::SendMessage { content })
 }
 
@@ -191,14 +194,14 @@ fn parse_model_context_request(
 ) -> Result<AppRequest, RequestRefusal> {
     let offered = accepted.capabilities.update_model_context;
     let kinds = offered.ok_or_else(|| RequestRefusal::not_offered("updateModelContext"))?;
-    if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
+    if accepted.bytes > MAX_PAGE_CONTENT_FOR_MODEL_BYTES {
         return Err(RequestRefusal::too_large("the context"));
     }
     let content: Option<Vec<ContentBlock>> = take_member(&mut params, "content")?;
     let content = content.unwrap_or_default();
     let structured_content: Option<Map> = take_member(&mut params, "structuredContent")?;
-    check_no_content_kind_refused(kinds.first_refused_kind(&content))?;
-    check_no_content_kind_refused(
+    refuse_unaccepted_content_kind(kinds.first_unaccepted_content_kind(&content))?;
+    refuse_unaccepted_content_kind(
         (structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"),
     )?;
     Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
@@ -214,13 +217,13 @@ fn parse_sampling_request(params: Map, capabilities: &HostCapabilities) -> Resul
     Ok(AppRequest::Sample(Box::new(params)))
 }
 
-fn check_no_content_kind_refused(refused: Option<&str>) -> Result<(), RequestRefusal> {
+fn refuse_unaccepted_content_kind(refused: Option<&str>) -> Result<(), RequestRefusal> {
     let Some(kind) = refused else { return Ok(()) };
     let message = format!("the host does not accept content of type {kind} here");
     Err(RequestRefusal::new(ViewFaultKind::NotOffered, code::INVALID_PARAMS, message))
 }
 
-fn string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, RequestRefusal> {
+fn bounded_string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, RequestRefusal> {
     let text = params.get(name).and_then(Value::as_str);
     let text = text.ok_or_else(|| RequestRefusal::invalid(format!("{name} is not a string")))?;
     if text.len() > limit { Err(RequestRefusal::too_large(name)) } else { Ok(text) }
@@ -230,7 +233,7 @@ fn parse_cursor(params: &Map) -> Result<Option<String>, RequestRefusal> {
     if params.get("cursor").is_none_or(Value::is_null) {
         return Ok(None);
     }
-    string_member(params, "cursor", MAX_SHORT_TEXT_BYTES).map(|cursor| Some(cursor.to_owned()))
+    bounded_string_member(params, "cursor", MAX_NAME_OR_CURSOR_BYTES).map(|cursor| Some(cursor.to_owned()))
 }
 
 fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, RequestRefusal> {
@@ -239,7 +242,7 @@ fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, R
 
 fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, RequestRefusal> {
     serde_json::from_value(value)
-        .map_err(|error| RequestRefusal::invalid(format!("{name}: {}", Excerpt::of(&error.to_string()))))
+        .map_err(|error| RequestRefusal::invalid(format!("{name}: {}", UntrustedTextExcerpt::of(&error.to_string()))))
 }
 
 /// Derives a safe file name from the last path segment of a URI.
@@ -253,8 +256,8 @@ fn download_file_name(uri: &str) -> String {
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     match last.rsplit_once('.').filter(|(_, extension)| is_extension(extension)) {
-        Some((title, extension)) => foreign::file_name(title, DEFAULT_NAME, extension),
-        None => foreign::file_name(last, DEFAULT_NAME, "bin"),
+        Some((title, extension)) => foreign::safe_file_name(title, DEFAULT_NAME, extension),
+        None => foreign::safe_file_name(last, DEFAULT_NAME, "bin"),
     }
 }
 

@@ -42,12 +42,12 @@ impl fmt::Display for SamplingResultProblem {
 
 /// The form that the result of one sampling request of an app page must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SamplingResultForm {
+pub struct SamplingResultRequirements {
     /// Names of the request's tools. `None` if the request has no list of tools; its result then has a single block.
     tools: Option<BTreeSet<String>>,
 }
 
-impl SamplingResultForm {
+impl SamplingResultRequirements {
     /// Returns the form of the result that this request asks for.
     #[must_use]
     pub fn for_request(params: &CreateMessageParams) -> Self {
@@ -59,7 +59,7 @@ impl SamplingResultForm {
     /// # Errors
     ///
     /// Returns the [`SamplingResultProblem`] of a result that can't be sent.
-    pub fn check(&self, result: &CreateMessageResult) -> Result<(), SamplingResultProblem> {
+    pub fn check_result(&self, result: &CreateMessageResult) -> Result<(), SamplingResultProblem> {
         if result.content.blocks().is_empty() {
             return Err(SamplingResultProblem::Empty);
         }
@@ -87,9 +87,9 @@ impl SamplingResultForm {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](Self::check).
-    pub fn apply(&self, mut result: CreateMessageResult) -> Result<CreateMessageResult, SamplingResultProblem> {
-        self.check(&result)?;
+    /// Returns the errors of [`check_result`](Self::check_result).
+    pub fn adapt_result(&self, mut result: CreateMessageResult) -> Result<CreateMessageResult, SamplingResultProblem> {
+        self.check_result(&result)?;
         if self.tools.is_none()
             && let Some(block) = result.content.to_single_block()
         {

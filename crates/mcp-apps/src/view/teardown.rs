@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::limits::TEARDOWN_TIMEOUT;
+use super::limits::PAGE_TEARDOWN_TIMEOUT;
 use super::output::{ViewCloseCause, ViewEvent};
 use super::{View, ViewPhase};
 
@@ -14,7 +14,7 @@ impl View {
             ViewPhase::Waiting | ViewPhase::Answered => self.close(ViewCloseCause::NeverInitialized),
             ViewPhase::Ready => {
                 self.phase = ViewPhase::TearingDown;
-                self.request_teardown(TEARDOWN_TIMEOUT, now);
+                self.send_teardown_request(PAGE_TEARDOWN_TIMEOUT, now);
             }
             ViewPhase::TearingDown | ViewPhase::Closed => {}
         }
@@ -30,10 +30,10 @@ impl View {
 
     /// Closes the view and ends all pending requests. No output follows [`ViewEvent::Closed`].
     pub(super) fn close(&mut self, cause: ViewCloseCause) {
-        let has_page = self.can_send() && cause != ViewCloseCause::PageGone;
+        let has_page = self.can_send_to_page() && cause != ViewCloseCause::PageGone;
         self.phase = ViewPhase::Closed;
         self.end_all_page_requests(has_page);
-        self.end_app_tools();
+        self.end_requests_to_page();
         self.early = Default::default();
         self.push_event(ViewEvent::Closed(cause));
     }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mcp_apps::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
-    MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
+    APP_TOOL_LIST_CHANGE_INTERVAL, APP_TOOL_REQUEST_TIMEOUT, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS,
+    MAX_APP_TOOL_LIST_BYTES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
 };
-use mcp_apps::{AppCallId, AppToolError, AppToolList, ViewEvent, ViewFaultKind};
+use mcp_apps::{AppToolCallId, AppToolError, AppToolList, ViewEvent, ViewFaultKind};
 use mcp_proto::types::Map;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ fn tool_definition(name: &str) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" } })
 }
 
-fn page_with_tools() -> TestPage {
-    TestPage::ready_with(view_config(), json!({ "tools": { "listChanged": true } }))
+fn page_with_app_tools() -> TestPage {
+    TestPage::ready_with_config(view_config(), json!({ "tools": { "listChanged": true } }))
 }
 
 /// Lists the app's tools. The page responds to `tools/list` with `pages`, one after the other.
@@ -33,7 +33,7 @@ fn request_app_tool_list(page: &mut TestPage, pages: Vec<Value>) -> Result<AppTo
     listed
 }
 
-fn start_app_tool_call(page: &mut TestPage, name: &str) -> Result<(AppCallId, Value), AppToolError> {
+fn start_app_tool_call(page: &mut TestPage, name: &str) -> Result<(AppToolCallId, Value), AppToolError> {
     let call = page.view.call_app_tool(name, Map::new(), page.now)?;
     page.drain_view_outputs();
     Ok((call, page.received.last().unwrap()["id"].clone()))
@@ -52,7 +52,7 @@ fn tools_are_offered_only_by_an_initialized_page_that_declares_them() {
 // [apps-draft-tools-limits]
 #[test]
 fn app_tool_list_is_read_page_by_page_and_bounded() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     let many: Vec<Value> = (0..40).map(|number| tool_definition(&format!("a{number}"))).collect();
     let more: Vec<Value> = (0..40).map(|number| tool_definition(&format!("b{number}"))).collect();
     let pages = vec![json!({ "tools": many, "nextCursor": "x" }), json!({ "tools": more, "nextCursor": "y" })];
@@ -62,14 +62,14 @@ fn app_tool_list_is_read_page_by_page_and_bounded() {
 
 #[test]
 fn endless_app_tool_list_is_cut_off() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     let pages = (0..10).map(|_| json!({ "tools": [], "nextCursor": "again" })).collect();
     assert_eq!(request_app_tool_list(&mut page, pages), Ok(AppToolList::default()));
 }
 
 #[test]
 fn unusable_app_tools_are_dropped() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     let large = json!({ "name": "large", "description": "a".repeat(100_000), "inputSchema": {} });
     let tools = json!([tool_definition("move"), tool_definition("move"), tool_definition(""), tool_definition("a b"), tool_definition("a\u{200b}b"), { "name": "none" }, 5, large]);
     let listed = request_app_tool_list(&mut page, vec![json!({ "tools": tools })]).unwrap();
@@ -79,7 +79,7 @@ fn unusable_app_tools_are_dropped() {
 
 #[test]
 fn total_size_of_app_tools_is_limited() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     let large = |number: usize| {
         let description = "a".repeat(MAX_APP_TOOL_BYTES - 1000);
         json!({ "name": format!("a{number}"), "description": description, "inputSchema": { "type": "object" } })
@@ -93,7 +93,7 @@ fn total_size_of_app_tools_is_limited() {
 
 #[test]
 fn app_tool_call_is_cancelled_at_the_request_of_the_host() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
     page.view.cancel_app_tool_call(id);
@@ -104,7 +104,7 @@ fn app_tool_call_is_cancelled_at_the_request_of_the_host() {
         (&json!("notifications/cancelled"), &wire_id)
     );
     page.respond(&wire_id, json!({ "content": [] }));
-    page.advance_time(APP_TOOL_TIMEOUT);
+    page.advance_time(APP_TOOL_REQUEST_TIMEOUT);
     assert_eq!(page.events, [], "a cancelled call has no outcome");
     let sent = page.received.len();
     page.view.cancel_app_tool_call(id);
@@ -122,7 +122,7 @@ proptest! {
         sizes in proptest::collection::vec(prop_oneof![0_usize..200, 60_000_usize..70_000], 1..8),
         pages in 1_usize..14,
     ) {
-        let mut page = page_with_tools();
+        let mut page = page_with_app_tools();
         let tools: Vec<Value> = names
             .iter()
             .zip(sizes.iter().cycle())
@@ -151,7 +151,7 @@ proptest! {
 
 #[test]
 fn only_listed_app_tools_are_called() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     assert_eq!(start_app_tool_call(&mut page, "move"), Err(AppToolError::UnknownTool));
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
@@ -163,7 +163,7 @@ fn only_listed_app_tools_are_called() {
 
 #[test]
 fn invalid_and_large_app_tool_results_are_errors() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let mut outcome = |answer: &dyn Fn(&Value) -> Value| {
         let (_, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
@@ -185,11 +185,11 @@ fn invalid_and_large_app_tool_results_are_errors() {
 
 #[test]
 fn app_tool_call_is_cancelled_after_the_time_limit() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let (id, wire_id) = start_app_tool_call(&mut page, "move").unwrap();
-    assert_eq!(page.view.poll_timeout(), Some(page.now + APP_TOOL_TIMEOUT));
-    page.advance_time(APP_TOOL_TIMEOUT - Duration::from_millis(1));
+    assert_eq!(page.view.poll_timeout(), Some(page.now + APP_TOOL_REQUEST_TIMEOUT));
+    page.advance_time(APP_TOOL_REQUEST_TIMEOUT - Duration::from_millis(1));
     assert_eq!(page.events, []);
     page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Err(AppToolError::TimedOut) }]);
@@ -207,7 +207,7 @@ fn app_tool_call_is_cancelled_after_the_time_limit() {
 // [apps-draft-tools-limits]
 #[test]
 fn running_app_tool_calls_are_limited() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     for _ in 0..MAX_APP_TOOL_CALLS {
         start_app_tool_call(&mut page, "move").unwrap();
@@ -217,25 +217,25 @@ fn running_app_tool_calls_are_limited() {
 
 #[test]
 fn app_tool_list_changes_are_throttled() {
-    let mut page = page_with_tools();
+    let mut page = page_with_app_tools();
     for _ in 0..50 {
         page.notify("notifications/tools/list_changed", json!({}));
     }
     assert_eq!(page.events, [ViewEvent::AppToolsChanged]);
-    page.advance_time(LIST_CHANGE_INTERVAL - Duration::from_millis(1));
+    page.advance_time(APP_TOOL_LIST_CHANGE_INTERVAL - Duration::from_millis(1));
     assert_eq!(page.events.len(), 1);
     page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events.len(), 2, "the retained change is reported");
-    page.advance_time(LIST_CHANGE_INTERVAL);
+    page.advance_time(APP_TOOL_LIST_CHANGE_INTERVAL);
     assert_eq!(page.events.len(), 2);
-    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "tools": {} }));
     page.notify("notifications/tools/list_changed", json!({}));
     assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![ViewFaultKind::NotOffered]));
 }
 
 #[test]
-fn responses_with_unknown_ids_are_recorded() {
-    let mut page = page_with_tools();
+fn responses_with_unknown_ids_are_view_faults() {
+    let mut page = page_with_app_tools();
     for id in [json!(1), json!("1"), json!(-5)] {
         page.respond(&id, json!({}));
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_apps::limits::{DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, MAX_DIAGNOSTIC_BYTES};
-use mcp_apps::{Diagnostic, ViewEvent};
+use mcp_apps::limits::{DIAGNOSTIC_REPORTS_PER_SECOND, MAX_DIAGNOSTIC_REPORT_BURST, MAX_DIAGNOSTIC_REPORT_BYTES};
+use mcp_apps::{AppDiagnostic, ViewEvent};
 use serde_json::json;
 
 use super::page::{TestPage, view_config};
@@ -11,7 +11,7 @@ use super::page::{TestPage, view_config};
 const DIAGNOSTIC_REPORT: &str = r#"{"mcpAppDiagnostic":{"type":"webgl_missing"},"dropped":0}"#;
 
 fn webgl_missing_event(dropped: u64) -> ViewEvent {
-    ViewEvent::Diagnosed { diagnostic: Diagnostic::WebglMissing, dropped }
+    ViewEvent::Diagnosed { diagnostic: AppDiagnostic::WebglMissing, dropped }
 }
 
 #[test]
@@ -47,21 +47,21 @@ fn diagnostic_reports_are_never_protocol_messages() {
 fn diagnostic_report_flood_does_not_use_up_the_message_rate() {
     let mut page = TestPage::ready();
     (0..1000).for_each(|_| page.send_text(DIAGNOSTIC_REPORT));
-    assert_eq!(page.events.len(), MAX_DIAGNOSTIC_BURST as usize);
+    assert_eq!(page.events.len(), MAX_DIAGNOSTIC_REPORT_BURST as usize);
     assert_eq!(page.request("ping", json!({}))["result"], json!({}), "messages should still be processed");
     assert_eq!(page.faults, [], "a flood of reports is no fault of messages");
     page.events.clear();
     page.advance_time(Duration::from_secs(1));
     (0..1000).for_each(|_| page.send_text(DIAGNOSTIC_REPORT));
-    assert_eq!(page.events.len(), DIAGNOSTICS_PER_SECOND as usize);
-    assert_eq!(page.events[0], webgl_missing_event(1000 - u64::from(MAX_DIAGNOSTIC_BURST)));
+    assert_eq!(page.events.len(), DIAGNOSTIC_REPORTS_PER_SECOND as usize);
+    assert_eq!(page.events[0], webgl_missing_event(1000 - u64::from(MAX_DIAGNOSTIC_REPORT_BURST)));
     assert_eq!(page.events[1], webgl_missing_event(0));
 }
 
 #[test]
 fn malformed_and_oversized_diagnostic_reports_are_counted() {
     let mut page = TestPage::ready();
-    let oversized = "a".repeat(MAX_DIAGNOSTIC_BYTES);
+    let oversized = "a".repeat(MAX_DIAGNOSTIC_REPORT_BYTES);
     page.send_text(&format!(r#"{{"mcpAppDiagnostic":{{"type":"failed","text":"{oversized}"}}}}"#));
     page.send_text(r#"{"mcpAppDiagnostic":{"type":"unknown"}}"#);
     page.send_text(r#"{"mcpAppDiagnostic":{"type":"failed","text":"a""#);

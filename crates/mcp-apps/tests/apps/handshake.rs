@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use mcp_apps::{
-    AppRequest, AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, PageMetadata, Permission, Permissions,
-    Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo, ViewEvent, ViewFaultKind,
+    AppPageMetadata, AppRequest, ContainerAxisSize, ContainerSize, DisplayMode, HostContext, HostPlatform,
+    InputDevices, PagePermission, PagePermissions, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables,
+    Theme, ToolInfo, ViewEvent, ViewFaultKind,
 };
 use serde_json::{Value, json};
 
 use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
-fn initialize_response_has_the_version_of_the_page_or_ours() {
+fn initialize_response_has_the_requested_or_the_newest_version() {
     for (requested, answered, faults) in
         [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
     {
@@ -27,8 +28,8 @@ fn initialize_response_has_the_version_of_the_page_or_ours() {
 #[test]
 fn initialize_response_contains_context_and_granted_sandbox() {
     let mut config = view_config();
-    let requested: Permissions = Permission::ALL.into_iter().collect();
-    let metadata = PageMetadata { permissions: requested.clone(), ..PageMetadata::default() };
+    let requested: PagePermissions = PagePermission::ALL.into_iter().collect();
+    let metadata = AppPageMetadata { permissions: requested.clone(), ..AppPageMetadata::default() };
     let grants = SandboxGrants { permissions: requested, ..SandboxGrants::default() };
     config.capabilities.sandbox = Some(SandboxPolicy::new(&metadata, &grants).granted());
     let tool = serde_json::from_value(json!({ "name": "get-time", "inputSchema": { "type": "object" } })).unwrap();
@@ -39,11 +40,11 @@ fn initialize_response_contains_context_and_granted_sandbox() {
         fonts: Some("@import url(fonts.css)".into()),
         display_mode: DisplayMode::Inline,
         available_display_modes: vec![DisplayMode::Inline],
-        container: ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(900) },
+        container: ContainerSize { width: ContainerAxisSize::Fixed(600), height: ContainerAxisSize::UpTo(900) },
         locale: Some("en-GB".into()),
         time_zone: Some("Europe/Berlin".into()),
         user_agent: Some("Host".into()),
-        platform: Some(Platform::Desktop),
+        platform: Some(HostPlatform::Desktop),
         input_devices: Some(InputDevices { touch: false, hover: true }),
     };
     let response = TestPage::new(config).initialize(json!({}));
@@ -61,7 +62,7 @@ fn unusable_app_info_is_refused_and_the_page_may_try_again() {
 }
 
 #[test]
-fn missing_app_capabilities_mean_none() {
+fn app_that_declares_no_capabilities_has_none() {
     let mut page = TestPage::new(view_config());
     let params = json!({ "appInfo": { "name": "App", "version": "1" }, "protocolVersion": "2026-01-26" });
     assert!(page.request("ui/initialize", params).get("result").is_some());
@@ -74,7 +75,7 @@ fn missing_app_capabilities_mean_none() {
 fn early_requests_wait_for_the_handshake_and_are_processed_then() {
     let mut page = TestPage::new(view_config());
     page.request("ping", json!({}));
-    let ping = page.last_id();
+    let ping = page.last_request_id();
     page.request("tools/call", json!({ "name": "get-time" }));
     page.notify("ui/notifications/size-changed", json!({ "height": 40 }));
     page.initialize(json!({}));
@@ -94,8 +95,8 @@ fn tool_messages_are_retained_until_the_page_is_initialized() {
         page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
-    page.view.send_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
-    page.view.send_result(to_json_map(json!({ "content": [] }))).unwrap();
+    page.view.send_tool_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
+    page.view.send_tool_result(to_json_map(json!({ "content": [] }))).unwrap();
     page.advance_time(Duration::from_secs(60));
     assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
     page.notify("ui/notifications/initialized", json!({}));
@@ -118,9 +119,9 @@ fn only_the_last_partial_tool_input_is_retained() {
 fn context_that_changed_during_the_handshake_is_sent_after_it() {
     let mut page = TestPage::new(view_config());
     let theme = |theme| HostContext { theme: Some(theme), ..view_config().context };
-    page.view.change_context(theme(Theme::Light)).unwrap();
+    page.view.change_host_context(theme(Theme::Light)).unwrap();
     assert_eq!(page.initialize(json!({}))["result"]["hostContext"]["theme"], json!("light"));
-    page.view.change_context(theme(Theme::Dark)).unwrap();
+    page.view.change_host_context(theme(Theme::Dark)).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received.len(), 1);
     page.notify("ui/notifications/initialized", json!({}));

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use mcp_apps::limits::{
-    MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_LINK_BYTES, MAX_MESSAGE_BURST, MAX_MESSAGE_BYTES,
-    MAX_MODEL_CONTENT_BYTES, MAX_PENDING_REQUESTS, MAX_QUEUED_OUTPUTS, MESSAGES_PER_SECOND,
+    MAX_LINK_BYTES, MAX_MESSAGE_BYTES_BEFORE_HANDSHAKE, MAX_MESSAGES_BEFORE_HANDSHAKE,
+    MAX_PAGE_CONTENT_FOR_MODEL_BYTES, MAX_PAGE_MESSAGE_BURST, MAX_PAGE_MESSAGE_BYTES, MAX_PENDING_PAGE_REQUESTS,
+    MAX_QUEUED_VIEW_OUTPUTS, PAGE_MESSAGES_PER_SECOND,
 };
 use mcp_apps::{AppRequest, View, ViewEvent, ViewFaultKind};
 use serde_json::json;
@@ -18,13 +19,13 @@ fn send_notification_flood(page: &mut TestPage, count: u32) -> u32 {
 }
 
 #[test]
-fn messages_per_second_are_limited() {
+fn rate_of_page_messages_is_limited() {
     let mut page = TestPage::ready();
     page.advance_time(Duration::from_secs(60));
-    assert_eq!(send_notification_flood(&mut page, 1000), MAX_MESSAGE_BURST);
+    assert_eq!(send_notification_flood(&mut page, 1000), MAX_PAGE_MESSAGE_BURST);
     assert_eq!(page.faults, [], "a flood is not reported message by message");
     page.advance_time(Duration::from_secs(1));
-    assert_eq!(send_notification_flood(&mut page, 1000), MESSAGES_PER_SECOND);
+    assert_eq!(send_notification_flood(&mut page, 1000), PAGE_MESSAGES_PER_SECOND);
     assert_eq!(page.fault_kinds(), [ViewFaultKind::TooMany]);
     assert_eq!(page.faults[0].1, "800 messages were dropped, because the page sent too many");
     page.advance_time(Duration::from_secs(10));
@@ -34,10 +35,10 @@ fn messages_per_second_are_limited() {
 #[test]
 fn too_large_requests_are_refused_with_their_id() {
     let mut page = TestPage::ready();
-    let text = "a".repeat(MAX_MESSAGE_BYTES);
+    let text = "a".repeat(MAX_PAGE_MESSAGE_BYTES);
     assert_eq!(page.request("tools/call", json!({ "name": text }))["error"]["code"], json!(-32600));
     assert_eq!(page.fault_kinds(), [ViewFaultKind::TooLarge]);
-    let text = "a".repeat(MAX_MODEL_CONTENT_BYTES);
+    let text = "a".repeat(MAX_PAGE_CONTENT_FOR_MODEL_BYTES);
     let content = json!([{ "type": "text", "text": text }]);
     let message = json!({ "role": "user", "content": content });
     assert_eq!(page.request("ui/message", message)["error"]["code"], json!(-32602));
@@ -65,11 +66,11 @@ fn link_length_is_limited_after_normalization() {
 #[test]
 fn number_of_waiting_page_requests_is_limited() {
     let mut page = TestPage::ready();
-    for _ in 0..MAX_PENDING_REQUESTS {
+    for _ in 0..MAX_PENDING_PAGE_REQUESTS {
         assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null());
     }
     assert_eq!(page.request("tools/call", json!({ "name": "get-time" }))["error"]["code"], json!(-32000));
-    assert_eq!(page.requests.len(), MAX_PENDING_REQUESTS);
+    assert_eq!(page.requests.len(), MAX_PENDING_PAGE_REQUESTS);
     let (id, _) = page.requests[0];
     page.view.respond(id, mcp_apps::HostResponse::Refused("no".into())).unwrap();
     page.drain_view_outputs();
@@ -91,13 +92,13 @@ fn total_size_of_waiting_page_requests_is_limited() {
 #[test]
 fn messages_before_the_handshake_are_limited() {
     let mut page = TestPage::new(view_config());
-    for _ in 0..MAX_EARLY_MESSAGES + 10 {
+    for _ in 0..MAX_MESSAGES_BEFORE_HANDSHAKE + 10 {
         page.request("ping", json!({}));
     }
-    page.request("tools/call", json!({ "name": "a".repeat(MAX_EARLY_MESSAGE_BYTES) }));
+    page.request("tools/call", json!({ "name": "a".repeat(MAX_MESSAGE_BYTES_BEFORE_HANDSHAKE) }));
     page.initialize(json!({}));
     page.notify("ui/notifications/initialized", json!({}));
-    assert_eq!(page.received.len(), 1 + MAX_EARLY_MESSAGES);
+    assert_eq!(page.received.len(), 1 + MAX_MESSAGES_BEFORE_HANDSHAKE);
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn request_with_the_id_of_a_waiting_one_is_dropped() {
 }
 
 #[test]
-fn malformed_requests_are_refused_with_their_id_and_recorded() {
+fn malformed_requests_get_errors_with_their_id_and_are_view_faults() {
     let mut page = TestPage::ready();
     let texts = [
         "",
@@ -151,7 +152,7 @@ fn unread_view_outputs_are_bounded() {
     while view.poll_output().is_some() {
         count += 1;
     }
-    assert!(count <= MAX_QUEUED_OUTPUTS + 64, "{count} outputs");
+    assert!(count <= MAX_QUEUED_VIEW_OUTPUTS + 64, "{count} outputs");
 }
 
 #[test]

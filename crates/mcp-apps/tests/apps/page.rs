@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use mcp_apps::{
     AcceptedContentKinds, AppRequest, AppRequestId, DisplayMode, HostCapabilities, HostContext, SamplingSupport,
-    ServerLists, View, ViewConfig, ViewEvent, ViewFaultKind, ViewOutput,
+    ServerListAccess, View, ViewConfig, ViewEvent, ViewFaultKind, ViewOutput,
 };
 use mcp_proto::types::{Implementation, Map};
 use serde_json::{Value, json};
 
-use super::schema::assert_valid;
+use super::schema::assert_matches_schema;
 
 /// A view with a simulated page and a simulated host.
 pub(crate) struct TestPage {
@@ -40,8 +40,8 @@ pub(crate) fn all_capabilities() -> HostCapabilities {
     HostCapabilities {
         open_links: true,
         download_file: true,
-        server_tools: Some(ServerLists { list_changed: true }),
-        server_resources: Some(ServerLists { list_changed: true }),
+        server_tools: Some(ServerListAccess { list_changed: true }),
+        server_resources: Some(ServerListAccess { list_changed: true }),
         logging: true,
         sandbox: None,
         update_model_context: Some(kinds),
@@ -86,7 +86,7 @@ impl TestPage {
 
     /// Returns an initialized page whose app declares `app_capabilities`. Messages of the handshake are removed from
     /// `received`.
-    pub(crate) fn ready_with(config: ViewConfig, app_capabilities: Value) -> Self {
+    pub(crate) fn ready_with_config(config: ViewConfig, app_capabilities: Value) -> Self {
         let mut page = Self::new(config);
         page.initialize(app_capabilities);
         page.notify("ui/notifications/initialized", json!({}));
@@ -97,7 +97,7 @@ impl TestPage {
     }
 
     pub(crate) fn ready() -> Self {
-        Self::ready_with(view_config(), json!({}))
+        Self::ready_with_config(view_config(), json!({}))
     }
 
     pub(crate) fn initialize(&mut self, app_capabilities: Value) -> Value {
@@ -137,7 +137,7 @@ impl TestPage {
     }
 
     /// Returns the id of the page's last request.
-    pub(crate) fn last_id(&self) -> i64 {
+    pub(crate) fn last_request_id(&self) -> i64 {
         self.last_id
     }
 
@@ -177,7 +177,7 @@ impl TestPage {
             assert!(!is_last, "no output should follow the end: {output:?}");
             match output {
                 ViewOutput::Send(message) => {
-                    self.validate(&message);
+                    self.validate_received_message(&message);
                     self.received.push(message);
                 }
                 ViewOutput::Request { id, request } => self.requests.push((id, request)),
@@ -191,7 +191,7 @@ impl TestPage {
         }
     }
 
-    fn validate(&mut self, message: &Value) {
+    fn validate_received_message(&mut self, message: &Value) {
         let mut members = to_json_map(message.clone());
         assert_eq!(members.remove("jsonrpc"), Some(json!("2.0")));
         let id = members.remove("id");
@@ -225,7 +225,7 @@ impl TestPage {
         };
         let is_request = definition.ends_with("Request");
         assert_eq!(id.is_some(), is_request, "{message}");
-        assert_valid(definition, &Value::Object(members));
+        assert_matches_schema(definition, &Value::Object(members));
     }
 }
 
@@ -237,11 +237,11 @@ fn validate_response(method: &str, members: &Map) {
     let result = &members["result"];
     assert_eq!(members.len(), 1, "{members:?}");
     match method {
-        "ui/initialize" => assert_valid("McpUiInitializeResult", result),
-        "ui/open-link" => assert_valid("McpUiOpenLinkResult", result),
-        "ui/download-file" => assert_valid("McpUiDownloadFileResult", result),
-        "ui/message" => assert_valid("McpUiMessageResult", result),
-        "ui/request-display-mode" => assert_valid("McpUiRequestDisplayModeResult", result),
+        "ui/initialize" => assert_matches_schema("McpUiInitializeResult", result),
+        "ui/open-link" => assert_matches_schema("McpUiOpenLinkResult", result),
+        "ui/download-file" => assert_matches_schema("McpUiDownloadFileResult", result),
+        "ui/message" => assert_matches_schema("McpUiMessageResult", result),
+        "ui/request-display-mode" => assert_matches_schema("McpUiRequestDisplayModeResult", result),
         _ => assert!(result.is_object(), "{members:?}"),
     }
 }

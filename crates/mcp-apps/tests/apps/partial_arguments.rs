@@ -4,26 +4,26 @@ use mcp_apps::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, Partial
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn recover_arguments(text: &str) -> Option<Value> {
+fn recover_partial_arguments(text: &str) -> Option<Value> {
     let mut arguments = PartialArguments::default();
     arguments.push(text);
     arguments.to_object().map(Value::Object)
 }
 
 /// Returns `true` if `whole` can be reached from `partial` by adding members, continuing lists and continuing strings.
-fn can_be_continued_to(partial: &Value, whole: &Value) -> bool {
+fn is_beginning_of_json_value(partial: &Value, whole: &Value) -> bool {
     match (partial, whole) {
         (Value::String(partial), Value::String(whole)) => whole.starts_with(partial.as_str()),
         (Value::Array(partial), Value::Array(whole)) => {
             let last = partial.len().saturating_sub(1);
             partial.len() <= whole.len()
                 && partial.iter().zip(whole).enumerate().all(|(at, (partial, whole))| {
-                    if at == last { can_be_continued_to(partial, whole) } else { partial == whole }
+                    if at == last { is_beginning_of_json_value(partial, whole) } else { partial == whole }
                 })
         }
         (Value::Object(partial), Value::Object(whole)) => partial
             .iter()
-            .all(|(name, partial)| whole.get(name).is_some_and(|whole| can_be_continued_to(partial, whole))),
+            .all(|(name, partial)| whole.get(name).is_some_and(|whole| is_beginning_of_json_value(partial, whole))),
         (partial, whole) => partial == whole,
     }
 }
@@ -48,7 +48,7 @@ fn open_json_structures_are_closed_and_uncertain_ends_omitted() {
         (r#"{"a":{"}":"]"},"b":null}"#, json!({ "a": { "}": "]" }, "b": null })),
     ];
     for (text, expected) in cases {
-        assert_eq!(recover_arguments(text), Some(expected), "{text}");
+        assert_eq!(recover_partial_arguments(text), Some(expected), "{text}");
     }
 }
 
@@ -74,15 +74,15 @@ fn text_that_is_no_object_yields_no_arguments() {
         r#"{"a":"\ud83d\n"#,
         "{\"a\":\"\n",
     ] {
-        assert_eq!(recover_arguments(text), None, "{text}");
+        assert_eq!(recover_partial_arguments(text), None, "{text}");
     }
 }
 
 #[test]
 fn no_arguments_are_recovered_beyond_the_limits() {
     let nested = |depth: usize| format!("{}{}", r#"{"a":"#, "[".repeat(depth - 1));
-    assert!(recover_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH)).is_some());
-    assert_eq!(recover_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH + 1)), None);
+    assert!(recover_partial_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH)).is_some());
+    assert_eq!(recover_partial_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH + 1)), None);
     let mut arguments = PartialArguments::default();
     arguments.push(r#"{"a":""#);
     let room = MAX_PARTIAL_ARGUMENTS_BYTES - r#"{"a":""#.len();
@@ -153,8 +153,8 @@ proptest! {
             let now = arguments.to_object().map(Value::Object);
             prop_assert!(now.is_some(), "a valid text should always be recovered: {text}");
             let now = now.unwrap_or_default();
-            prop_assert!(can_be_continued_to(&before, &now), "{before} was revoked by {now}");
-            prop_assert!(can_be_continued_to(&now, &whole), "{now} is not a beginning of {whole}");
+            prop_assert!(is_beginning_of_json_value(&before, &now), "{before} was revoked by {now}");
+            prop_assert!(is_beginning_of_json_value(&now, &whole), "{now} is not a beginning of {whole}");
             before = now;
         }
         prop_assert_eq!(before, whole, "the complete text should yield the whole object");
@@ -170,7 +170,7 @@ proptest! {
             let fragment: String = fragment.iter().collect();
             length += fragment.len();
             arguments.push(&fragment);
-            prop_assert_eq!(arguments.to_object().map(Value::Object), recover_arguments(&text[..length]));
+            prop_assert_eq!(arguments.to_object().map(Value::Object), recover_partial_arguments(&text[..length]));
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use mcp_apps::limits::MAX_PENDING_REQUESTS;
+use mcp_apps::limits::MAX_PENDING_PAGE_REQUESTS;
 use mcp_apps::{AppPage, DisplayMode, HostContext, HostResponse, ServerListKind, ToolMetadata, UiUri};
 use mcp_proto::RpcError;
 use mcp_proto::types::{ContentBlock, CreateMessageResult, Map, Role, SamplingContent};
@@ -47,7 +47,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_method() -> impl Strategy<Value = String> {
+fn any_method_name() -> impl Strategy<Value = String> {
     const KNOWN_METHODS: [&str; 19] = [
         "ui/initialize",
         "ui/notifications/initialized",
@@ -72,7 +72,7 @@ fn any_method() -> impl Strategy<Value = String> {
     prop_oneof![9 => proptest::sample::select(KNOWN_METHODS.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
 }
 
-fn valid_params(method: &str) -> Value {
+fn valid_params_of_method(method: &str) -> Value {
     match method {
         "ui/initialize" => json!({
             "appInfo": { "name": "a", "version": "1" },
@@ -109,8 +109,8 @@ fn any_step() -> impl Strategy<Value = ViewStep> {
     prop_oneof![
         2 => any_json().prop_map(|value| ViewStep::Text(value.to_string())),
         1 => "\\PC{0,40}".prop_map(ViewStep::Text),
-        8 => (0..6_i64, any_method(), proptest::option::of(any_json())).prop_map(|(id, method, params)| ViewStep::Request(id, method, params)),
-        4 => (any_method(), proptest::option::of(any_json())).prop_map(|(method, params)| ViewStep::Notification(method, params)),
+        8 => (0..6_i64, any_method_name(), proptest::option::of(any_json())).prop_map(|(id, method, params)| ViewStep::Request(id, method, params)),
+        4 => (any_method_name(), proptest::option::of(any_json())).prop_map(|(method, params)| ViewStep::Notification(method, params)),
         3 => (0..6_i64, any_json(), any::<bool>()).prop_map(|(id, value, is_error)| ViewStep::Response(id, value, is_error)),
         2 => Just(ViewStep::Handshake),
         5 => (0..8_usize, any::<u8>()).prop_map(|(index, kind)| ViewStep::Respond(index, kind)),
@@ -138,24 +138,24 @@ fn host_response_of_kind(kind: u8) -> HostResponse {
 
 /// Performs an action of the host, selected by `act`. The view must refuse actions that the specification does not
 /// allow at that time.
-fn perform_host_action(page: &mut TestPage, act: u8) {
+fn perform_nth_host_action(page: &mut TestPage, act: u8) {
     let _ = match act % 12 {
         0 => page.view.send_partial_tool_input(Map::new()).map_err(|_| ()),
-        1 => page.view.send_input(None).map_err(|_| ()),
-        2 => page.view.send_result(Map::new()).map_err(|_| ()),
+        1 => page.view.send_tool_input(None).map_err(|_| ()),
+        2 => page.view.send_tool_result(Map::new()).map_err(|_| ()),
         3 => page.view.send_tool_cancelled(None).map_err(|_| ()),
         4 => page
             .view
-            .change_context(HostContext { locale: Some(act.to_string()), ..view_config().context })
+            .change_host_context(HostContext { locale: Some(act.to_string()), ..view_config().context })
             .map_err(|_| ()),
         5 => page
             .view
-            .change_context(HostContext { display_mode: DisplayMode::Pip, ..view_config().context })
+            .change_host_context(HostContext { display_mode: DisplayMode::Pip, ..view_config().context })
             .map_err(|_| ()),
         6 => page.view.list_app_tools(page.now).map_err(|_| ()),
         7 => page.view.call_app_tool("move", Map::new(), page.now).map(drop).map_err(|_| ()),
         8 => {
-            page.view.notify_list_changed(ServerListKind::Resources);
+            page.view.notify_server_list_changed(ServerListKind::Resources);
             Ok(())
         }
         9 if act > 240 => {
@@ -167,7 +167,7 @@ fn perform_host_action(page: &mut TestPage, act: u8) {
             Ok(())
         }
         _ => {
-            page.view.change_callable_tools(["get-time".to_owned()].into());
+            page.view.change_tools_callable_by_app(["get-time".to_owned()].into());
             Ok(())
         }
     };
@@ -178,11 +178,11 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
     match step {
         ViewStep::Text(text) => page.send_text(&text),
         ViewStep::Request(id, method, params) => {
-            let params = params.unwrap_or_else(|| valid_params(&method));
+            let params = params.unwrap_or_else(|| valid_params_of_method(&method));
             page.send_message(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         }
         ViewStep::Notification(method, params) => {
-            let params = params.unwrap_or_else(|| valid_params(&method));
+            let params = params.unwrap_or_else(|| valid_params_of_method(&method));
             page.notify(&method, params);
         }
         ViewStep::Response(id, error, true) => {
@@ -192,7 +192,7 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
         }
         ViewStep::Response(id, result, false) => page.respond(&json!(id), result),
         ViewStep::Handshake => {
-            page.send_message(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params("ui/initialize") }));
+            page.send_message(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params_of_method("ui/initialize") }));
             page.notify("ui/notifications/initialized", json!({}));
         }
         ViewStep::Respond(index, kind) => {
@@ -202,7 +202,7 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
                 page.drain_view_outputs();
             }
         }
-        ViewStep::Host(act) => perform_host_action(page, act),
+        ViewStep::Host(act) => perform_nth_host_action(page, act),
         ViewStep::Pass(milliseconds) => page.advance_time(Duration::from_millis(milliseconds)),
     }
 }
@@ -247,7 +247,7 @@ proptest! {
         for _ in 0..count {
             page.request("tools/call", json!({ "name": "get-time" }));
         }
-        prop_assert!(page.requests.len() <= MAX_PENDING_REQUESTS);
+        prop_assert!(page.requests.len() <= MAX_PENDING_PAGE_REQUESTS);
     }
 
     #[test]

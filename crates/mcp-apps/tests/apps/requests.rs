@@ -1,9 +1,9 @@
 //! Tests of the page's requests and notifications, and of the host's responses.
 
 use mcp_apps::{
-    AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, DownloadSource, HostCapabilities,
-    HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ViewConfig,
-    ViewEvent, ViewFaultKind, ViewSize,
+    AcceptedContentKinds, AppRequest, ContainerAxisSize, ContainerSize, DisplayMode, HostCapabilities, HostContext,
+    HostResponse, HostResponseError, ModelContext, OfferedFileContents, SamplingSupport, ServerListAccess,
+    ServerListKind, ViewConfig, ViewEvent, ViewFaultKind, ViewSize,
 };
 use mcp_proto::RpcError;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const MCP_REQUEST_METHODS: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read"];
 
 fn page_with_capabilities(capabilities: HostCapabilities) -> TestPage {
-    TestPage::ready_with(ViewConfig { capabilities, ..view_config() }, json!({}))
+    TestPage::ready_with_config(ViewConfig { capabilities, ..view_config() }, json!({}))
 }
 
 #[test]
@@ -48,11 +48,11 @@ fn results_of_the_server_are_sent_unchanged() {
         page.request(method, json!({ "uri": "file:///a", "cursor": "next" }));
         let (id, _) = page.only_request();
         let result = to_json_map(json!({ "contents": [], "_meta": { "a": 1 } }));
-        assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::WrongKind), "{method}");
+        assert_eq!(page.view.respond(id, HostResponse::Done), Err(HostResponseError::WrongKind), "{method}");
         page.view.respond(id, HostResponse::Result(result.clone())).unwrap();
         page.drain_view_outputs();
-        assert_eq!(page.response_to(page.last_id())["result"], Value::Object(result));
-        assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen), "{method}");
+        assert_eq!(page.response_to(page.last_request_id())["result"], Value::Object(result));
+        assert_eq!(page.view.respond(id, HostResponse::Done), Err(HostResponseError::NotOpen), "{method}");
     }
 }
 
@@ -65,7 +65,7 @@ fn tool_list_for_the_page_has_only_tools_that_apps_may_call() {
     page.view.respond(id, HostResponse::Result(to_json_map(tools))).unwrap();
     page.drain_view_outputs();
     let expected = json!({ "tools": [{ "name": "get-time" }], "nextCursor": "a" });
-    assert_eq!(page.response_to(page.last_id())["result"], expected);
+    assert_eq!(page.response_to(page.last_request_id())["result"], expected);
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn refused_and_failed_requests_get_error_responses() {
     page.view.respond(id, HostResponse::Refused("the user refused".into())).unwrap();
     page.drain_view_outputs();
     let error = json!({ "code": -32000, "message": "the user refused" });
-    assert_eq!(page.response_to(page.last_id())["error"], error);
+    assert_eq!(page.response_to(page.last_request_id())["error"], error);
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.requests.remove(0);
     page.view.respond(id, HostResponse::Failed(RpcError::new(-32603, "crashed"))).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["error"]["code"], json!(-32603));
+    assert_eq!(page.response_to(page.last_request_id())["error"]["code"], json!(-32603));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn links_are_https_or_http_without_user_information() {
 
 // [apps-draft-download-sanitise]
 #[test]
-fn downloads_get_safe_names() {
+fn downloads_get_safe_file_names() {
     let mut page = TestPage::ready();
     let contents = json!([
         { "type": "resource", "resource": { "uri": "file:///../a/..%2fsecret.csv", "text": "1" } },
@@ -118,11 +118,11 @@ fn downloads_get_safe_names() {
     let (id, AppRequest::DownloadFile { files }) = page.only_request() else { panic!("no download") };
     let names: Vec<_> = files.iter().map(|file| file.file_name.as_str()).collect();
     assert_eq!(names, ["2fsecret.csv", "report.pdf"]);
-    assert!(matches!(files[0].source, DownloadSource::Embedded(_)));
-    assert!(matches!(files[1].source, DownloadSource::Link(_)));
+    assert!(matches!(files[0].source, OfferedFileContents::Embedded(_)));
+    assert!(matches!(files[1].source, OfferedFileContents::Link(_)));
     page.view.respond(id, HostResponse::Done).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"], json!({}));
+    assert_eq!(page.response_to(page.last_request_id())["result"], json!({}));
     for contents in [json!([]), json!([{ "type": "text", "text": "a" }]), json!(5)] {
         let response = page.request("ui/download-file", json!({ "contents": contents }));
         assert_eq!(response["error"]["code"], json!(-32602));
@@ -193,7 +193,7 @@ fn last_accepted_model_context_is_kept() {
 
 #[test]
 fn undeclared_display_mode_is_answered_with_the_current_one() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
     for mode in ["inline", "fullscreen", "pip"] {
         let response = page.request("ui/request-display-mode", json!({ "mode": mode }));
         assert_eq!(response["result"], json!({ "mode": "inline" }), "{mode}");
@@ -208,29 +208,30 @@ fn undeclared_display_mode_is_answered_with_the_current_one() {
 
 #[test]
 fn host_decides_about_a_declared_display_mode() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    let mut page =
+        TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
     page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     let (id, request) = page.requests.remove(0);
     assert_eq!(request, AppRequest::RequestDisplayMode { mode: DisplayMode::Fullscreen });
     let undeclared = page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Pip));
-    assert_eq!(undeclared, Err(ResponseError::UndeclaredDisplayMode));
+    assert_eq!(undeclared, Err(HostResponseError::UndeclaredDisplayMode));
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
+    assert_eq!(page.response_to(page.last_request_id())["result"], json!({ "mode": "fullscreen" }));
     assert_eq!(page.received.last().unwrap()["params"], json!({ "displayMode": "fullscreen" }));
     assert_eq!(page.events, [ViewEvent::DisplayModeChanged(DisplayMode::Fullscreen)]);
     page.request("ui/request-display-mode", json!({ "mode": "inline" }));
     let (id, _) = page.requests.remove(0);
     page.view.respond(id, HostResponse::Refused("no".into())).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
+    assert_eq!(page.response_to(page.last_request_id())["result"], json!({ "mode": "fullscreen" }));
 }
 
 #[test]
 fn view_size_is_capped_and_reported_when_it_changes() {
-    let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
+    let container = ContainerSize { width: ContainerAxisSize::Fixed(600), height: ContainerAxisSize::UpTo(500) };
     let config = ViewConfig { context: HostContext { container, ..view_config().context }, ..view_config() };
-    let mut page = TestPage::ready_with(config, json!({}));
+    let mut page = TestPage::ready_with_config(config, json!({}));
     for params in [
         json!({ "width": 700, "height": 100.2 }),
         json!({ "height": 101 }),
@@ -250,20 +251,20 @@ fn view_size_is_capped_and_reported_when_it_changes() {
 #[test]
 fn server_list_changes_are_forwarded_if_announced() {
     let mut page = TestPage::ready();
-    page.view.notify_list_changed(ServerListKind::Resources);
-    page.view.notify_list_changed(ServerListKind::Prompts);
-    page.view.change_callable_tools(["other".to_owned()].into());
+    page.view.notify_server_list_changed(ServerListKind::Resources);
+    page.view.notify_server_list_changed(ServerListKind::Prompts);
+    page.view.change_tools_callable_by_app(["other".to_owned()].into());
     page.drain_view_outputs();
     let expected = ["resources", "prompts", "tools"].map(|list| format!("notifications/{list}/list_changed"));
     assert_eq!(page.received_methods(), expected);
     assert!(page.request("tools/call", json!({ "name": "get-time" })).get("error").is_some());
     let mut page = page_with_capabilities(HostCapabilities {
-        server_tools: Some(ServerLists::default()),
-        server_resources: Some(ServerLists::default()),
+        server_tools: Some(ServerListAccess::default()),
+        server_resources: Some(ServerListAccess::default()),
         ..HostCapabilities::default()
     });
-    page.view.notify_list_changed(ServerListKind::Resources);
-    page.view.change_callable_tools(["other".to_owned()].into());
+    page.view.notify_server_list_changed(ServerListKind::Resources);
+    page.view.change_tools_callable_by_app(["other".to_owned()].into());
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), Vec::<&str>::new());
 }
@@ -273,9 +274,9 @@ fn cancelled_request_is_withdrawn_and_gets_no_response() {
     let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.only_request();
-    page.notify("notifications/cancelled", json!({ "requestId": page.last_id(), "reason": "timeout" }));
+    page.notify("notifications/cancelled", json!({ "requestId": page.last_request_id(), "reason": "timeout" }));
     assert_eq!(page.withdrawn, [id]);
-    assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen));
+    assert_eq!(page.view.respond(id, HostResponse::Done), Err(HostResponseError::NotOpen));
     page.notify("notifications/cancelled", json!({ "requestId": 999 }));
     page.notify("notifications/cancelled", json!({}));
     assert_eq!((page.withdrawn.len(), page.fault_kinds()), (1, vec![ViewFaultKind::InvalidContent]));
@@ -294,7 +295,7 @@ fn log_messages_and_the_request_to_be_removed_are_events() {
 }
 
 #[test]
-fn unknown_methods_and_forgeries_are_recorded() {
+fn unknown_methods_and_forged_messages_are_view_faults() {
     let mut page = TestPage::ready();
     assert_eq!(page.request("ui/unknown", json!({}))["error"]["code"], json!(-32601));
     page.notify("ui/notifications/unknown", json!({}));

@@ -1,6 +1,6 @@
 //! Tests of sampling requests of the page, and of the results that it receives.
 
-use mcp_apps::{HostResponse, ResponseError, SamplingResultProblem, ViewFaultKind};
+use mcp_apps::{HostResponse, HostResponseError, SamplingResultProblem, ViewFaultKind};
 use mcp_proto::types::CreateMessageResult;
 use serde_json::{Value, json};
 
@@ -55,16 +55,16 @@ fn sampling_result_without_tools_is_a_single_block() {
         (json!({ "type": "resource_link", "uri": "file:///a", "name": "a" }), SamplingResultProblem::Content),
     ] {
         let refused = page.view.respond(id, HostResponse::Sampling(sampling_result(content)));
-        assert_eq!(refused, Err(ResponseError::InvalidResult(problem)), "the request should keep waiting");
+        assert_eq!(refused, Err(HostResponseError::InvalidResult(problem)), "the request should keep waiting");
     }
     let other_kind = page.view.respond(id, HostResponse::Result(to_json_map(json!({ "content": [] }))));
-    assert_eq!(other_kind, Err(ResponseError::WrongKind), "a result without its type should not be sent");
+    assert_eq!(other_kind, Err(HostResponseError::WrongKind), "a result without its type should not be sent");
     let result = sampling_result(json!([text("Paint"), text("the buoy")]));
     page.view.respond(id, HostResponse::Sampling(result)).unwrap();
     page.drain_view_outputs();
     let expected =
         json!({ "role": "assistant", "content": text("Paint\n\nthe buoy"), "model": "m", "stopReason": "endTurn" });
-    assert_eq!(page.response_to(page.last_id())["result"], expected);
+    assert_eq!(page.response_to(page.last_request_id())["result"], expected);
 }
 
 #[test]
@@ -76,10 +76,10 @@ fn sampling_result_may_use_the_tools_of_its_request() {
     let tool_use = |name: &str| json!({ "type": "tool_use", "id": "1", "name": name, "input": {} });
     let content = |name: &str| json!([{ "type": "text", "text": "a" }, tool_use(name)]);
     let other = page.view.respond(id, HostResponse::Sampling(sampling_result(content("delete"))));
-    assert_eq!(other, Err(ResponseError::InvalidResult(SamplingResultProblem::Tool)));
+    assert_eq!(other, Err(HostResponseError::InvalidResult(SamplingResultProblem::Tool)));
     page.view.respond(id, HostResponse::Sampling(sampling_result(content("move")))).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"]["content"], content("move"));
+    assert_eq!(page.response_to(page.last_request_id())["result"]["content"], content("move"));
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn refused_sampling_request_gets_the_error_code_of_mcp() {
     page.view.respond(id, HostResponse::Refused("the user rejected the request".into())).unwrap();
     page.drain_view_outputs();
     let error = json!({ "code": -1, "message": "the user rejected the request" });
-    assert_eq!(page.response_to(page.last_id())["error"], error);
+    assert_eq!(page.response_to(page.last_request_id())["error"], error);
 }

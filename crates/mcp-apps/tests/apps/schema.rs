@@ -10,15 +10,15 @@ const MCP_APPS_SCHEMA: &str = include_str!("../schema/schema.json");
 
 /// Returns the names of the style variables that the schema defines.
 pub(crate) fn style_variables_of_schema() -> Vec<String> {
-    let keys = read_schema()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
+    let keys = read_mcp_apps_schema()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
     keys.as_array().unwrap().iter().map(|key| key["const"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Panics unless `value`, a message without its JSON-RPC envelope, is valid under this definition of the schema.
-pub(crate) fn assert_valid(definition: &str, value: &Value) {
+pub(crate) fn assert_matches_schema(definition: &str, value: &Value) {
     static VALIDATORS: OnceLock<HashMap<String, Validator>> = OnceLock::new();
     let validators = VALIDATORS.get_or_init(|| {
-        let schema = read_schema();
+        let schema = read_mcp_apps_schema();
         let definitions = schema["$defs"].as_object().unwrap().iter();
         definitions.map(|(name, schema)| (name.clone(), jsonschema::validator_for(schema).unwrap())).collect()
     });
@@ -26,7 +26,7 @@ pub(crate) fn assert_valid(definition: &str, value: &Value) {
     assert!(errors.is_empty(), "{definition}: {errors:?} in {value}");
 }
 
-fn read_schema() -> Value {
+fn read_mcp_apps_schema() -> Value {
     let mut schema: Value = serde_json::from_str(MCP_APPS_SCHEMA).unwrap();
     relax_schema(&mut schema);
     schema
@@ -63,18 +63,18 @@ fn style_variable_names_match_the_schema() {
 
 #[test]
 fn extension_settings_match_the_schema() {
-    assert_valid("McpUiClientCapabilities", &mcp_apps::extension_settings());
+    assert_matches_schema("McpUiClientCapabilities", &mcp_apps::extension_settings());
 }
 
 #[test]
 fn relaxed_schema_still_rejects_invalid_values() {
-    assert_valid("McpUiHostContext", &json!({ "containerDimensions": { "width": 1, "maxHeight": 2 } }));
+    assert_matches_schema("McpUiHostContext", &json!({ "containerDimensions": { "width": 1, "maxHeight": 2 } }));
     for invalid in [
         json!({ "containerDimensions": { "width": "1" } }),
         json!({ "theme": "sepia" }),
         json!({ "styles": { "variables": { "--unknown": "red" } } }),
     ] {
-        let judged = std::panic::catch_unwind(|| assert_valid("McpUiHostContext", &invalid));
+        let judged = std::panic::catch_unwind(|| assert_matches_schema("McpUiHostContext", &invalid));
         assert!(judged.is_err(), "{invalid} should be invalid");
     }
 }

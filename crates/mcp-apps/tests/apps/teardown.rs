@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_apps::limits::TEARDOWN_TIMEOUT;
-use mcp_apps::{AppToolError, HostResponse, ResponseError, ViewCloseCause, ViewEvent};
+use mcp_apps::limits::PAGE_TEARDOWN_TIMEOUT;
+use mcp_apps::{AppToolError, HostResponse, HostResponseError, ViewCloseCause, ViewEvent};
 use mcp_proto::types::Map;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn begin_page_teardown(page: &mut TestPage) -> Value {
 }
 
 #[test]
-fn page_confirms_teardown() {
+fn view_closes_when_the_page_confirms_teardown() {
     let mut page = TestPage::ready();
     let id = begin_page_teardown(&mut page);
     assert_eq!(page.received_methods(), ["ui/resource-teardown"]);
@@ -35,8 +35,8 @@ fn page_that_fails_or_is_silent_is_closed_too() {
     assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::Failed)]);
     let mut page = TestPage::ready();
     begin_page_teardown(&mut page);
-    assert_eq!(page.view.poll_timeout(), Some(page.now + TEARDOWN_TIMEOUT));
-    page.advance_time(TEARDOWN_TIMEOUT - Duration::from_millis(1));
+    assert_eq!(page.view.poll_timeout(), Some(page.now + PAGE_TEARDOWN_TIMEOUT));
+    page.advance_time(PAGE_TEARDOWN_TIMEOUT - Duration::from_millis(1));
     assert_eq!(page.events, []);
     page.advance_time(Duration::from_millis(1));
     assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::TimedOut)]);
@@ -53,29 +53,29 @@ fn page_that_was_never_initialized_is_not_notified() {
 }
 
 #[test]
-fn page_can_save_its_state_while_it_ends() {
+fn page_requests_are_answered_during_teardown() {
     let mut page = TestPage::ready();
     let teardown = begin_page_teardown(&mut page);
     page.request("tools/call", json!({ "name": "get-time" }));
     let (id, _) = page.only_request();
     page.view.respond(id, HostResponse::Result(to_json_map(json!({ "content": [] })))).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"], json!({ "content": [] }));
+    assert_eq!(page.response_to(page.last_request_id())["result"], json!({ "content": [] }));
     page.respond(&teardown, json!({}));
     assert!(page.view.is_closed());
 }
 
 #[test]
-fn waiting_requests_end_with_the_view() {
+fn pending_page_requests_get_errors_when_the_view_closes() {
     let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
-    let call = page.last_id();
+    let call = page.last_request_id();
     let (id, _) = page.only_request();
     let teardown = begin_page_teardown(&mut page);
     page.respond(&teardown, json!({}));
     assert_eq!(page.withdrawn, [id]);
     assert_eq!(page.response_to(call)["error"]["message"], json!("the view is closed"));
-    assert_eq!(page.view.respond(id, HostResponse::Refused("late".into())), Err(ResponseError::NotOpen));
+    assert_eq!(page.view.respond(id, HostResponse::Refused("late".into())), Err(HostResponseError::NotOpen));
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn closed_view_ignores_messages_and_host_calls() {
     let mut page = TestPage::ready();
     page.view.handle_page_gone();
     page.request("ping", json!({}));
-    page.view.send_input(None).unwrap();
-    page.view.change_context(view_config().context).unwrap();
+    page.view.send_tool_input(None).unwrap();
+    page.view.change_host_context(view_config().context).unwrap();
     page.view.begin_teardown(page.now);
     page.advance_time(Duration::from_secs(60));
     assert_eq!((page.received.len(), page.faults.len(), page.view.poll_timeout()), (0, 0, None));
@@ -103,8 +103,8 @@ fn closed_view_ignores_messages_and_host_calls() {
 
 // [apps-draft-tools-lifecycle]
 #[test]
-fn tools_of_the_app_end_with_the_view() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
+fn calls_of_app_tools_fail_when_the_view_ends() {
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "tools": {} }));
     page.view.list_app_tools(page.now).unwrap();
     page.drain_view_outputs();
     let id = page.received.pop().unwrap()["id"].clone();

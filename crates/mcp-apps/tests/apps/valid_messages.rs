@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::page::{TestPage, view_config};
-use super::schema::assert_valid;
+use super::schema::assert_matches_schema;
 
 fn optional_member(
     name: &'static str,
@@ -133,7 +133,7 @@ fn is_notification_definition(definition: &str) -> bool {
 proptest! {
     #[test]
     fn valid_messages_are_accepted_without_a_fault((method, definition, params) in any_valid_message()) {
-        assert_valid(definition, &json!({ "method": method, "params": params }));
+        assert_matches_schema(definition, &json!({ "method": method, "params": params }));
         let mut page = TestPage::ready();
         if is_notification_definition(definition) {
             page.notify(method, params);
@@ -158,7 +158,7 @@ proptest! {
             "appCapabilities": object_with_members(json!({}), [tools, modes, experimental].concat()),
             "protocolVersion": "2026-01-26",
         });
-        assert_valid("McpUiInitializeRequest", &json!({ "method": "ui/initialize", "params": params }));
+        assert_matches_schema("McpUiInitializeRequest", &json!({ "method": "ui/initialize", "params": params }));
         let mut page = TestPage::new(view_config());
         prop_assert!(page.request("ui/initialize", params).get("result").is_some());
         let mut initialized = Map::new();
@@ -166,7 +166,7 @@ proptest! {
         if has_params {
             initialized.insert("params".into(), json!({}));
         }
-        assert_valid("McpUiInitializedNotification", &Value::Object(initialized.clone()));
+        assert_matches_schema("McpUiInitializedNotification", &Value::Object(initialized.clone()));
         initialized.insert("jsonrpc".into(), json!("2.0"));
         page.send_message(&Value::Object(initialized));
         prop_assert_eq!((page.events.len(), page.faults.len()), (1, 0));

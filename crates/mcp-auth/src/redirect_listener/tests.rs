@@ -51,7 +51,7 @@ fn only_the_valid_redirect_is_accepted() {
         (String::new(), false, "nothing"),
     ];
     for (head, is_taken, what) in table {
-        let judged = parse_redirect(&head, &redirect_uri(), OAUTH_STATE);
+        let judged = parse_redirect_request(&head, &redirect_uri(), OAUTH_STATE);
         assert_eq!(judged.is_ok(), is_taken, "[auth-state-verify] X50: {what}: {judged:?}");
     }
 }
@@ -71,7 +71,7 @@ fn pasted_redirect_is_validated_like_a_browser_request() {
 }
 
 #[test]
-fn issuer_of_a_response_is_compared_as_a_string() {
+fn issuer_of_an_authorization_response_is_compared_as_a_string() {
     const ISSUER: &str = "https://as.example";
     // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
@@ -88,13 +88,13 @@ fn issuer_of_a_response_is_compared_as_a_string() {
         (Some(""), false, false, "[auth-iss-compare]"),
     ];
     for (iss, promised, is_good, what) in table {
-        let checked = check_response_issuer(iss, ISSUER, promised);
+        let checked = check_authorization_response_issuer(iss, ISSUER, promised);
         assert_eq!(checked.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {checked:?}");
     }
 }
 
 #[tokio::test]
-async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
+async fn invalid_redirects_do_not_end_the_wait_for_the_valid_one() {
     let callback = RedirectListener::bind(None, false).await.unwrap();
     let redirect_uri = callback.redirect_uri().unwrap();
     assert_eq!(
@@ -133,16 +133,16 @@ async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
     );
     assert_eq!(refused.lock().unwrap().len(), 4, "X50: each invalid response must be reported");
     assert!(browser::get(&right).await.is_err(), "X50: the listener must be closed, so a replay must fail");
-    page.send_final_page(Ok(())).await;
+    page.send_sign_in_result_page(Ok(())).await;
     let page = shown.await.unwrap().unwrap();
     assert!(
         page.status == 200 && page.body.contains("你已登录"),
-        "the final page must be in the browser's language: {page:?}"
+        "the result page must be in the browser's language: {page:?}"
     );
 }
 
 #[tokio::test]
-async fn occupied_port_is_replaced_unless_required() {
+async fn occupied_redirect_port_is_replaced_unless_it_is_required() {
     let first = RedirectListener::bind(None, false).await.unwrap();
     let second = RedirectListener::bind(Some(first.port()), false).await.unwrap();
     assert_ne!(first.port(), second.port(), "X50: another port must be used");

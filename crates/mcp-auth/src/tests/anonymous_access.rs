@@ -7,7 +7,7 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, RefreshBehaviour};
 use testkit::http::HttpServer;
 
-use super::support::{RequestOutcome, TestAuthorization};
+use super::support::{TestAuthorization, TestCallOutcome};
 use crate::*;
 
 /// Starts a server that answers every request. Sets `received_anonymous_request` if a request has no token.
@@ -41,13 +41,13 @@ async fn call_fails_if_its_expired_token_cannot_be_renewed() {
         let issuer = AuthorizationServer::start(script).await;
         let received_anonymous_request = Arc::new(AtomicBool::default());
         let server = start_public_server(issuer.issuer(), Arc::clone(&received_anonymous_request)).await;
-        let bench = TestAuthorization::at_server(&server.url("/mcp"), Arc::default(), |_| ());
+        let bench = TestAuthorization::for_server_url(&server.url("/mcp"), Arc::default(), |_| ());
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "{refresh:?}: the token must be accepted");
+        assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "{refresh:?}: the token must be accepted");
         bench.advance_clock(3601);
         for round in 0..3 {
             let stopped = bench.call("echo").await;
-            let RequestOutcome::Stopped(cause) = stopped else {
+            let TestCallOutcome::Stopped(cause) = stopped else {
                 panic!("{refresh:?}, {round}: it must stop: {stopped:?}")
             };
             assert!(cause.contains(words), "[auth-expired-token-renew] {refresh:?}, {round}: {cause}");
@@ -58,7 +58,7 @@ async fn call_fails_if_its_expired_token_cannot_be_renewed() {
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "{refresh:?}: the call must succeed after a new sign-in"
         );
     }

@@ -2,11 +2,11 @@
 
 use testkit::authorization::{RefusalBehaviour, ResourceMetadataLocation};
 
-use super::support::{RequestOutcome, TestAuthorization, start_servers};
+use super::support::{TestAuthorization, TestCallOutcome, start_servers};
 use crate::*;
 
 #[tokio::test]
-async fn permanent_refusal_is_reported_and_causes_few_requests() {
+async fn server_that_refuses_every_token_is_reported_after_few_requests() {
     // Permanent 401, permanent 5xx of the authorization server, permanent 5xx of the server.
     for (refusing, down) in [
         (RefusalBehaviour::Unauthorized, None),
@@ -37,7 +37,7 @@ async fn permanent_refusal_is_reported_and_causes_few_requests() {
         issuer.set(|script| script.down = None);
         server.set(|script| script.refusing = RefusalBehaviour::Nothing);
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a retry must succeed after a minute");
+        assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "a retry must succeed after a minute");
     }
 }
 
@@ -58,7 +58,7 @@ async fn repeated_refusals_limit_the_number_of_renewals() {
     let bench = TestAuthorization::new(&server, |_| ());
     bench.sign_in_and_call().await.unwrap();
     let before = server.received_requests().len() + issuer.received_requests().len();
-    let answered = |outcome: &RequestOutcome| *outcome == RequestOutcome::Answered(200);
+    let answered = |outcome: &TestCallOutcome| *outcome == TestCallOutcome::Answered(200);
     let mut outcomes = Vec::new();
     for _ in 0..30 {
         issuer.invalidate_access_tokens();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use testkit::authorization::{
-    AuthorizationServer, MetadataLocation, ProtectedServer, ResourceMetadataLocation, parameter_value,
+    AuthorizationMetadataLocation, AuthorizationServer, ProtectedServer, ResourceMetadataLocation, parameter_value,
 };
 
 use super::support::{TestAuthorization, json_members, start_servers};
@@ -22,7 +22,7 @@ fn requested_metadata_paths(server: &ProtectedServer, issuer: &AuthorizationServ
 }
 
 #[tokio::test]
-async fn metadata_is_found_at_every_location() {
+async fn metadata_is_found_at_every_well_known_location() {
     const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
     let (oauth, openid) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
     let tenant = |place: &str| format!("{place}/tenant1");
@@ -32,29 +32,35 @@ async fn metadata_is_found_at_every_location() {
     let table = [
         (
             ResourceMetadataLocation::Header,
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             "",
             vec!["/where/nobody/looks".to_owned()],
             vec![oauth.to_owned()],
         ),
         (
             ResourceMetadataLocation::WellKnown,
-            MetadataLocation::OpenIdAppended,
+            AuthorizationMetadataLocation::OpenIdAppended,
             "",
             well_known[..1].to_vec(),
             vec![oauth.to_owned(), openid.to_owned()],
         ),
-        (ResourceMetadataLocation::Root, MetadataLocation::OAuth, "/tenant1", well_known, all_of_tenant[..1].to_vec()),
+        (
+            ResourceMetadataLocation::Root,
+            AuthorizationMetadataLocation::OAuth,
+            "/tenant1",
+            well_known,
+            all_of_tenant[..1].to_vec(),
+        ),
         (
             ResourceMetadataLocation::Header,
-            MetadataLocation::OpenIdInserted,
+            AuthorizationMetadataLocation::OpenIdInserted,
             "/tenant1",
             vec!["/where/nobody/looks".to_owned()],
             all_of_tenant[..2].to_vec(),
         ),
         (
             ResourceMetadataLocation::Header,
-            MetadataLocation::OpenIdAppended,
+            AuthorizationMetadataLocation::OpenIdAppended,
             "/tenant1",
             vec!["/where/nobody/looks".to_owned()],
             all_of_tenant,
@@ -87,7 +93,7 @@ async fn metadata_is_found_at_every_location() {
 
 #[tokio::test]
 async fn server_of_2025_03_26_is_its_own_authorization_server() {
-    for (metadata, path) in [(MetadataLocation::OAuth, ""), (MetadataLocation::None, "")] {
+    for (metadata, path) in [(AuthorizationMetadataLocation::OAuth, ""), (AuthorizationMetadataLocation::None, "")] {
         let (_issuer, server) = start_servers(
             |script| (script.metadata, script.path) = (metadata, path.to_owned()),
             |script| script.metadata = ResourceMetadataLocation::SameOrigin,
@@ -133,66 +139,78 @@ async fn mismatching_metadata_ends_the_sign_in_before_anything_is_sent() {
     let other_issuer = json_members(&[("issuer", json!("https://evil.example"))]);
     // Server metadata and its members, members of the resource metadata, requirement, cause.
     let table = [
-        (MetadataLocation::OAuth, other_issuer, json_members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
+            other_issuer,
+            json_members(&[]),
+            "[auth-as-issuer-match] X44",
+            "must be exactly",
+        ),
+        (
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[]),
             json_members(&[("resource", json!("https://evil.example/mcp"))]),
             "[auth-prm-resource-validate] X44",
             "is not http://127.0.0.1",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[]),
             json_members(&[("resource", json!(null))]),
             "[auth-prm-resource-validate]",
             "does not name its resource",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             s256(json!(null)),
             json_members(&[]),
             "[auth-pkce-refuse-oauth-metadata] [auth-pkce-verify-support] X46",
             "PKCE",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             s256(json!(["plain"])),
             json_members(&[]),
             "[auth-pkce-refuse-oauth-metadata] X46",
             "PKCE",
         ),
         (
-            MetadataLocation::OpenIdAppended,
+            AuthorizationMetadataLocation::OpenIdAppended,
             s256(json!(null)),
             json_members(&[]),
             "[auth-pkce-refuse-oidc-metadata] X46",
             "PKCE",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[("token_endpoint", json!("http://10.0.0.1/token"))]),
             json_members(&[]),
             "[auth-https-endpoints] X47",
             "not encrypted",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
             json_members(&[]),
             "[auth-https-endpoints] X47: a host that the user did not enter",
             "not encrypted",
         ),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[("authorization_endpoint", json!("javascript:alert(1)"))]),
             json_members(&[]),
             "X43",
             "sign-in page",
         ),
-        (MetadataLocation::None, json_members(&[]), json_members(&[]), "[auth-as-metadata-rfc8414] no metadata", "404"),
         (
-            MetadataLocation::OAuth,
+            AuthorizationMetadataLocation::None,
+            json_members(&[]),
+            json_members(&[]),
+            "[auth-as-metadata-rfc8414] no metadata",
+            "404",
+        ),
+        (
+            AuthorizationMetadataLocation::OAuth,
             json_members(&[]),
             json_members(&[("authorization_servers", json!(["file:///etc/passwd"]))]),
             "[auth-https-endpoints]",
@@ -250,7 +268,7 @@ async fn metadata_redirects_are_followed_to_allowed_urls_only() {
     ] {
         let (issuer, server) = start_servers(
             |script| {
-                script.metadata = MetadataLocation::OpenIdAppended;
+                script.metadata = AuthorizationMetadataLocation::OpenIdAppended;
                 script.redirects.insert(METADATA_PATH.to_owned(), (307, to.to_owned()));
             },
             |_| (),

@@ -9,7 +9,7 @@ use testkit::authorization::{AuthorizationScript, DpopBehaviour, parameter_value
 use testkit::http::HttpServer;
 
 use super::support::{
-    BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered_client, start_servers, wait_until,
+    BrowserBehaviour, TestAuthorization, TestCallOutcome, preregistered_client, start_servers, wait_until,
 };
 use crate::*;
 
@@ -52,7 +52,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         });
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "[auth-cc-auth-method] {method}: the first call must succeed"
         );
         let form = issuer.token_requests("client_credentials").pop().unwrap();
@@ -73,7 +73,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "[auth-cc-renew] {method}: the call must succeed"
         );
         assert_eq!(
@@ -86,7 +86,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
             "[auth-cc-renew] {method}: no consent must be requested"
         );
         assert!(
-            !bench.displayed_text().contains("secret-of-app"),
+            !bench.all_displayed_text().contains("secret-of-app"),
             "[auth-cc-protect-secret] {method}: no secret must be shown"
         );
     }
@@ -99,7 +99,7 @@ async fn workload_identity_assertion_is_sent_once() {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered_client("job", None));
     });
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the token must be accepted");
     let form = issuer.token_requests(JWT_BEARER_GRANT_TYPE).pop().unwrap();
     assert_eq!(parameter_value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
     assert_eq!(
@@ -208,7 +208,7 @@ async fn token_is_obtained_through_the_identity_provider() {
         } else {
             assert_eq!(
                 bench.call("echo").await,
-                RequestOutcome::Answered(200),
+                TestCallOutcome::Answered(200),
                 "[auth-ema-jwt-bearer] the call must succeed without the user"
             );
         }
@@ -255,12 +255,12 @@ async fn token_is_obtained_through_the_identity_provider() {
         bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "[auth-ema-sso] a later call must succeed with the stored ID token"
         );
         let is_stored = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
         assert!(is_stored, "[auth-ema-secure-storage] the ID token must be in the vault");
-        let shown = bench.displayed_text();
+        let shown = bench.all_displayed_text();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
         assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] no secret must be shown: {found:?}");
@@ -310,7 +310,7 @@ async fn dpop_token_has_a_new_proof_for_each_request() {
         bench.advance_clock(3590);
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "{dpop:?}: the token must be renewed and stored with its key"
         );
         let calls = server.requests_with_method("tools/call");
@@ -343,7 +343,7 @@ async fn bearer_token_is_rejected_if_a_dpop_token_is_required() {
     assert!(error.next_step().contains("`dpop`"), "the next step must be stated: {}", error.next_step());
     assert_eq!(issuer.token_requests("authorization_code").len(), 1, "a token must have been issued");
     assert!(bench.authorization.account().is_none(), "no account must exist");
-    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "the token must not be used");
+    assert!(matches!(bench.call("echo").await, TestCallOutcome::Stopped(_)), "the token must not be used");
 
     let knows = |script: &mut AuthorizationScript| {
         script.dpop = DpopBehaviour::Required;
@@ -421,7 +421,7 @@ async fn redirect_with_a_wrong_state_is_ignored() {
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();

@@ -60,7 +60,7 @@ async fn registration_is_reused_while_its_port_is_free() {
 }
 
 #[tokio::test]
-async fn each_authentication_method_is_used_as_listed() {
+async fn listed_client_authentication_method_is_used() {
     for method in ["client_secret_basic", "client_secret_post", "none"] {
         let (issuer, server) = start_servers(
             |script| {
@@ -166,7 +166,7 @@ async fn rejected_registration_is_reported_and_retried_with_localhost() {
 }
 
 #[tokio::test]
-async fn another_authorization_server_receives_nothing_of_the_first() {
+async fn second_authorization_server_receives_no_credentials_of_the_first() {
     let (first, server) = start_servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     let bench = TestAuthorization::new(&server, |_| ());
@@ -188,7 +188,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
         1,
         "[auth-as-change-reregister] the app must register with the new server"
     );
-    let leaks = testkit::authorization::find_leaks(&[&first, &second], &[&server]);
+    let leaks = testkit::authorization::find_leaked_credentials(&[&first, &second], &[&server]);
     let leaks: Vec<_> = leaks
         .into_iter()
         .filter(|leak| !leak.contains("got to http://127.0.0.1") || leak.contains(&second.issuer()))
@@ -242,7 +242,7 @@ async fn registration_of_a_cancelled_sign_in_is_replaced() {
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::AnotherAccount).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("the browser must be open", is_waiting).await;
     bench.authorization.cancel();
     assert!(flow.await.unwrap().is_err(), "the cancelled sign-in must fail");
@@ -285,7 +285,7 @@ async fn entered_client_id_is_stored_after_it_is_verified() {
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
-    let is_stored = || bench.vault.has(|kind| matches!(kind, VaultEntryKind::Client { .. }));
+    let is_stored = || bench.vault.contains_entry(|kind| matches!(kind, VaultEntryKind::Client { .. }));
     assert!(bench.authorization.sign_in(AuthReason::SignIn).await.is_err(), "the sign-in must fail");
     assert!(!is_stored(), "[auth-manual-client-id] an unverified client id must not be stored");
     issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
@@ -349,7 +349,7 @@ async fn declined_sign_in_does_not_bind_the_client_id() {
         "[auth-credentials-issuer-key] the client id must belong to the first approved issuer"
     );
     assert!(
-        bench.vault.has(|kind| *kind == VaultEntryKind::FirstIssuer),
+        bench.vault.contains_entry(|kind| *kind == VaultEntryKind::FirstIssuer),
         "[auth-credentials-issuer-key] the issuer must be stored"
     );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_transport::http::Authorizer as _;
 use testkit::authorization::{RefreshBehaviour, parameter_value};
 
-use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers};
+use super::support::{TestAuthorization, TestCallOutcome, send_call, start_servers};
 use crate::*;
 
 #[tokio::test]
@@ -16,12 +16,12 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
     bench.sign_in_and_call().await.unwrap();
     let before = server.received_requests().len();
     bench.advance_clock(3500);
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a valid token must be used");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "a valid token must be used");
     assert!(issuer.token_requests("refresh_token").is_empty(), "the token must not be renewed too early");
     bench.advance_clock(60);
     assert_eq!(
         bench.call("echo").await,
-        RequestOutcome::Answered(200),
+        TestCallOutcome::Answered(200),
         "[auth-expired-token-renew] the call must succeed shortly before the expiry"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the token must be renewed");
@@ -32,7 +32,7 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
         bench.advance_clock(86_400);
         assert_eq!(
             bench.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "[auth-token-storage] [auth-refresh-replace] day {day}: the call must succeed"
         );
     }
@@ -68,7 +68,7 @@ async fn concurrent_calls_share_one_renewal_and_succeed() {
         for one in calls {
             assert_eq!(
                 one.await.unwrap(),
-                RequestOutcome::Answered(200),
+                TestCallOutcome::Answered(200),
                 "[auth-expired-token-renew] round {round}: each call must succeed"
             );
         }
@@ -96,7 +96,7 @@ async fn dropped_caller_does_not_lose_a_rotated_token() {
     bench.advance_clock(3590);
     assert_eq!(
         bench.call("echo").await,
-        RequestOutcome::Answered(200),
+        TestCallOutcome::Answered(200),
         "[auth-refresh-replace] the new refresh token must be stored"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the new refresh token must be used");
@@ -110,7 +110,7 @@ async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
         bench.sign_in_and_call().await.unwrap();
         issuer.invalidate_access_tokens();
         let stopped = bench.call("echo").await;
-        let RequestOutcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
+        let TestCallOutcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
         let words = cause.to_lowercase();
         assert!(
             words.contains("sign in again"),
@@ -130,7 +130,7 @@ async fn unavailable_authorization_server_keeps_the_token() {
     bench.sign_in_and_call().await.unwrap();
     bench.advance_clock(3560);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be used until it expires");
+        assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the token must be used until it expires");
     }
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the failed renewal must not be retried immediately");
     bench.advance_clock(60);
@@ -138,7 +138,7 @@ async fn unavailable_authorization_server_keeps_the_token() {
     assert!(format!("{stopped:?}").contains("503"), "the cause must be reported: {stopped:?}");
     issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
     bench.advance_clock(20);
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the refresh token must be retained");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the refresh token must be retained");
 }
 
 #[tokio::test]
@@ -167,11 +167,11 @@ async fn concurrent_calls_share_one_failing_renewal() {
     bench.advance_clock(11);
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the renewal must be retried later");
-    bench.authorization.clear_failures();
+    bench.authorization.clear_renewal_and_vault_failures();
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 3, "try_again must allow an immediate retry");
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a sign-in must be possible immediately");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "a sign-in must be possible immediately");
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn vault_failure_stops_calls_until_the_vault_is_unlocked() {
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("it is locked"), "the cause must be reported: {stopped:?}");
     bench.vault.is_broken.store(false, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the call must succeed after unlocking");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the call must succeed after unlocking");
 }
 
 #[tokio::test]

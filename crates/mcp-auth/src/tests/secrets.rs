@@ -17,18 +17,18 @@ async fn steps_errors_and_debug_output_contain_no_secrets() {
         let (issuer, server) = start_servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.sign_in_and_call().await.unwrap();
-        let mut shown = bench.displayed_text();
+        let mut shown = bench.all_displayed_text();
         bench.advance_clock(3590);
         bench.call("echo").await;
         issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
         issuer.invalidate_access_tokens();
         shown += &format!("{:?}", bench.call("echo").await);
-        shown += &bench.displayed_text();
+        shown += &bench.all_displayed_text();
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies("access_denied".to_owned()));
         shown += &format!("{:?}", bench.authorization.sign_in(AuthReason::SignIn).await);
-        shown += &bench.displayed_text();
+        shown += &bench.all_displayed_text();
         shown += &format!("{:?}", bench.authorization.sign_out().await);
-        shown += &bench.displayed_text();
+        shown += &bench.all_displayed_text();
         let mut secrets = issuer.secrets();
         secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(query_secrets));
         let forms = issuer.token_requests("authorization_code");
@@ -80,7 +80,7 @@ async fn secrets_repeated_by_a_server_are_redacted() {
     });
     let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.sign_in_and_call().await.unwrap_err();
-    let shown = format!("{error} {error:?} {}", bench.displayed_text());
+    let shown = format!("{error} {error:?} {}", bench.all_displayed_text());
     let posted = issuer.received_requests().into_iter().find(|one| one.path == "/token").unwrap();
     let verifier = posted.form().into_iter().find(|(name, _)| name == "code_verifier").unwrap().1;
     let mut secrets = vec!["the-secret-code".to_owned(), "the-client-secret".to_owned(), verifier];
@@ -105,7 +105,7 @@ fn secret_is_redacted_in_earlier_steps() {
     let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
     let answer = answer.body(body.to_vec()).unwrap();
     let request = log.displayed_request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
-    log.http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
+    log.add_http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
     assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
     assert!(shown.contains("[redacted] is yours"), "other text must be retained: {shown}");
@@ -138,7 +138,7 @@ async fn debug_output_of_settings_contains_no_secrets() {
 async fn query_of_the_server_url_is_not_sent_or_shown() {
     for metadata in [ResourceMetadataLocation::WellKnown, ResourceMetadataLocation::SameOrigin] {
         let (issuer, server) = start_servers(|_| (), |script| script.metadata = metadata.clone()).await;
-        let bench = TestAuthorization::at_server(
+        let bench = TestAuthorization::for_server_url(
             &format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()),
             Default::default(),
             |_| (),
@@ -146,7 +146,7 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
         bench.sign_in_and_call().await.unwrap();
         issuer.invalidate_access_tokens();
         let called = bench.call("echo").await;
-        let shown = format!("{} {called:?}", bench.displayed_text());
+        let shown = format!("{} {called:?}", bench.all_displayed_text());
         assert!(!shown.contains("s3cr3t"), "{metadata:?}: the steps must not show the key: {shown}");
         let opened = bench.user.opened.lock().unwrap().pop().unwrap();
         assert!(
@@ -184,7 +184,7 @@ fn api_key_in_the_server_url_stays_redacted() {
 }
 
 #[test]
-fn longer_secrets_are_redacted_first() {
+fn longer_secrets_are_redacted_before_their_parts() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.register_secret("secret");
     redactor.register_secret("the-secret-of-all");
@@ -196,14 +196,14 @@ fn longer_secrets_are_redacted_first() {
 fn later_steps_do_not_displace_the_steps_of_the_sign_in() {
     let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
-    log.begin();
+    log.begin_sign_in();
     log.note(now, AuthPhase::Consent, "the user agreed");
-    log.end();
+    log.end_sign_in();
     (0..500).for_each(|number| log.note(now, AuthPhase::Refresh, &format!("renewal {number}")));
     let steps = log.steps();
     assert_eq!(steps[0].conclusion, "the user agreed", "the steps of the sign-in must be retained");
     assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "the last later step must be retained");
     assert!(steps.len() < 100, "the number of steps must be limited: {}", steps.len());
-    log.begin();
+    log.begin_sign_in();
     assert!(log.steps().is_empty(), "the next sign-in must clear the log");
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, IssParameter, parameter_value};
 use testkit::deadline::yield_until_idle;
 
-use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, start_servers, wait_until};
+use super::support::{BrowserBehaviour, TestAuthorization, TestCallOutcome, start_servers, wait_until};
 use crate::*;
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn sign_in_completes_from_401_to_the_response() {
     wait_until("the browser must show a page", || !pages.lock().unwrap().is_empty()).await;
     let page = bench.user.pages.lock().unwrap().pop().unwrap();
     assert!(page.body.contains("You are signed in"), "the page must show the outcome: {page:?}");
-    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
+    assert!(bench.authorization.progress().is_none(), "no sign-in must be in progress");
 }
 
 #[tokio::test]
@@ -150,9 +150,9 @@ async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("the sign-in must wait for the browser", is_waiting).await;
-    let shown = bench.authorization.in_progress().and_then(|at| at.authorize_url);
+    let shown = bench.authorization.progress().and_then(|at| at.authorize_url);
     assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the URL must be available");
     bench.authorization.cancel();
     let error = flow.await.unwrap().unwrap_err();
@@ -161,12 +161,12 @@ async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
         (AuthPhase::Callback, AuthErrorCause::Cancelled),
         "phase and cause of the error"
     );
-    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
+    assert!(bench.authorization.progress().is_none(), "no sign-in must be in progress");
 
     let dropped =
         tokio::time::timeout(Duration::from_millis(500), bench.authorization.sign_in(AuthReason::SignIn)).await;
     assert!(dropped.is_err(), "the browser does not return");
-    assert!(bench.authorization.in_progress().is_none(), "a dropped sign-in must not be in progress");
+    assert!(bench.authorization.progress().is_none(), "a dropped sign-in must not be in progress");
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     bench.sign_in_and_call().await.unwrap();
 }
@@ -181,7 +181,7 @@ async fn sign_in_times_out_after_five_minutes() {
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
@@ -210,9 +210,9 @@ async fn sign_in_times_out_after_five_minutes() {
         "the next step must be stated: {}",
         error.next_step()
     );
-    assert!(bench.authorization.in_progress().is_none(), "no sign-in must be in progress");
+    assert!(bench.authorization.progress().is_none(), "no sign-in must be in progress");
     assert!(testkit::browser::get(&redirect).await.is_err(), "the port must be closed");
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the earlier sign-in must stay valid");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the earlier sign-in must stay valid");
 
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
@@ -241,7 +241,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
 
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let flows = [begin(), begin()];
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("one sign-in must wait for the browser", is_waiting).await;
     yield_until_idle().await;
     bench.authorization.cancel();
@@ -259,7 +259,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn concurrent_sign_ins_are_merged() {
+async fn concurrent_sign_ins_share_one_result() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let (first, second) =
@@ -297,13 +297,13 @@ async fn redirect_is_pasted_if_the_browser_fails() {
 }
 
 #[tokio::test]
-async fn invalid_responses_do_not_end_a_sign_in() {
+async fn invalid_authorization_responses_do_not_end_a_sign_in() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
     let authorization = Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
-    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+    let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     wait_until("the sign-in must wait for the browser", is_waiting).await;
     let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
     let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
@@ -313,11 +313,11 @@ async fn invalid_responses_do_not_end_a_sign_in() {
     }
     testkit::browser::sign_in(url.as_str()).await.unwrap();
     assert!(flow.await.unwrap().is_ok(), "X50: the valid response must be accepted");
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
-async fn account_selection_is_requested() {
+async fn prompt_for_another_account_is_requested() {
     for (supported, expected) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
         let select_account = |script: &mut AuthorizationScript| {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
@@ -347,19 +347,19 @@ async fn sign_in_before_any_call_requests_a_challenge_from_the_server() {
         Some("mcp:read"),
         "[auth-prm-header-url] the challenge must be used"
     );
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the token must be accepted");
 }
 
 #[tokio::test]
-async fn unencrypted_server_has_no_sign_in() {
-    let bench = TestAuthorization::at_server("http://mcp.example/mcp", Arc::default(), |_| ());
+async fn sign_in_to_an_unencrypted_server_is_refused() {
+    let bench = TestAuthorization::for_server_url("http://mcp.example/mcp", Arc::default(), |_| ());
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
         matches!(error.cause, AuthErrorCause::UnsafeUrl { .. }),
         "[auth-communication-security] an unencrypted server must be refused: {error}"
     );
     assert!(
-        bench.authorization.steps().iter().all(|step| step.request.is_none()),
+        bench.authorization.logged_steps().iter().all(|step| step.request.is_none()),
         "[auth-https-endpoints] no request must be sent"
     );
 }

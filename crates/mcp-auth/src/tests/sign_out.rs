@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::authorization::RefreshBehaviour;
 
-use super::support::{RequestOutcome, TestAuthorization, json_members, start_servers};
+use super::support::{TestAuthorization, TestCallOutcome, json_members, start_servers};
 use crate::*;
 
 #[tokio::test]
@@ -47,7 +47,10 @@ async fn tokens_are_revoked_if_supported_and_always_forgotten() {
         }
         issuer.set(|script| script.down = None);
         bench.restart();
-        assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used after a restart");
+        assert!(
+            matches!(bench.call("echo").await, TestCallOutcome::Stopped(_)),
+            "no token may be used after a restart"
+        );
         assert_eq!(
             bench.authorization.sign_out().await.unwrap().revoked,
             RevocationOutcome::NothingToRevoke,

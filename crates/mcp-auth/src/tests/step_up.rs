@@ -5,7 +5,7 @@ use std::sync::Arc;
 use testkit::authorization::{RefusalBehaviour, parameter_value};
 
 use super::support::{
-    BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered_client, send_call, start_servers, wait_until,
+    BrowserBehaviour, TestAuthorization, TestCallOutcome, preregistered_client, send_call, start_servers, wait_until,
 };
 use crate::*;
 
@@ -31,7 +31,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
     bench.sign_in_and_call().await.unwrap();
     assert_eq!(
         bench.call("write").await,
-        RequestOutcome::Answered(200),
+        TestCallOutcome::Answered(200),
         "[auth-stepup] [auth-stepup-retry-request] the call must succeed"
     );
     assert_eq!(
@@ -53,7 +53,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
         format!("{stopped:?}").contains("you declined"),
         "the decision must be the cause of the call's failure: {stopped:?}"
     );
-    assert_eq!(bench.call("write").await, RequestOutcome::Answered(200), "previous scopes must stay valid");
+    assert_eq!(bench.call("write").await, TestCallOutcome::Answered(200), "previous scopes must stay valid");
 }
 
 #[tokio::test]
@@ -106,15 +106,19 @@ async fn interrupted_step_up_is_not_counted() {
     for _ in 0..5 {
         let authorization = Arc::clone(&bench.authorization);
         let calling = tokio::spawn(async move { send_call(&authorization, "more").await });
-        let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
+        let is_waiting = || bench.authorization.progress().is_some_and(|at| at.phase == AuthPhase::Callback);
         wait_until("the sign-in must wait for the browser", is_waiting).await;
         calling.abort();
-        wait_until("the call must be aborted", || bench.authorization.in_progress().is_none()).await;
+        wait_until("the call must be aborted", || bench.authorization.progress().is_none()).await;
         bench.advance_clock(61);
     }
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
     let outcome = bench.call("more").await;
-    assert_eq!(outcome, RequestOutcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
+    assert_eq!(
+        outcome,
+        TestCallOutcome::Answered(200),
+        "[auth-stepup-retry-limit] interrupted attempts must not count"
+    );
 }
 
 /// Configures the client credentials grant with a pre-registered client.
@@ -123,14 +127,14 @@ fn configure_client_credentials_grant(settings: &mut AuthorizationSettings) {
     settings.client.preregistered = Some(preregistered_client("app", Some("secret-of-app")));
 }
 
-fn register_app(script: &mut testkit::authorization::AuthorizationScript) {
+fn register_client_of_app(script: &mut testkit::authorization::AuthorizationScript) {
     script.auth_methods = vec!["client_secret_post".to_owned()];
     script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
 }
 
 #[tokio::test]
 async fn s14_client_credentials_request_consent_for_more_scopes() {
-    let (issuer, server) = start_servers(register_app, |script| {
+    let (issuer, server) = start_servers(register_client_of_app, |script| {
         drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned()))
     })
     .await;
@@ -140,7 +144,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
     });
     assert_eq!(
         bench.call("write").await,
-        RequestOutcome::Answered(200),
+        TestCallOutcome::Answered(200),
         "[auth-stepup-machine] the call must succeed after consent"
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
@@ -159,7 +163,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
     // The approval covers these scopes from now on, and nothing more.
     issuer.invalidate_access_tokens();
     bench.restart();
-    assert_eq!(bench.call("write").await, RequestOutcome::Answered(200), "the token must be renewed");
+    assert_eq!(bench.call("write").await, TestCallOutcome::Answered(200), "the token must be renewed");
     assert_eq!(
         scopes(&issuer).last().map(String::as_str),
         Some("mcp:read mcp:write"),
@@ -170,7 +174,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
 
 #[tokio::test]
 async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
-    let (issuer, server) = start_servers(register_app, |script| {
+    let (issuer, server) = start_servers(register_client_of_app, |script| {
         script.challenge_scope = Some("mcp:admin".to_owned());
         script.scopes = Some(vec!["mcp:all".to_owned()]);
         script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned());
@@ -181,7 +185,7 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the current scopes must suffice");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the current scopes must suffice");
     let stopped = format!("{:?}", bench.call("write").await);
     assert!(stopped.contains("mcp:write"), "S14: the refusal must name the scopes: {stopped}");
     for form in issuer.token_requests("client_credentials") {
@@ -195,10 +199,10 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
 
 #[tokio::test]
 async fn s07_client_credentials_are_sent_to_no_other_endpoint() {
-    let (issuer, server) = start_servers(register_app, |_| ()).await;
-    let (other, _) = start_servers(register_app, |_| ()).await;
+    let (issuer, server) = start_servers(register_client_of_app, |_| ()).await;
+    let (other, _) = start_servers(register_client_of_app, |_| ()).await;
     let mut bench = TestAuthorization::new(&server, configure_client_credentials_grant);
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the issuer's endpoint must need no consent");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the issuer's endpoint must need no consent");
     assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");
 
     let elsewhere = format!("{}/token", other.issuer());

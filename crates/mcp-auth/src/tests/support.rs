@@ -28,7 +28,7 @@ pub(super) struct TestVault {
 }
 
 impl TestVault {
-    fn check_usable(&self) -> Result<(), VaultError> {
+    fn fail_if_unavailable(&self) -> Result<(), VaultError> {
         if self.is_broken.load(Ordering::SeqCst) {
             Err(VaultError { kind: VaultProblem::Locked, cause: "it is locked".to_owned() })
         } else {
@@ -37,7 +37,7 @@ impl TestVault {
     }
 
     /// Returns `true` if the vault has an entry whose kind matches.
-    pub(super) fn has(&self, is_it: impl Fn(&VaultEntryKind) -> bool) -> bool {
+    pub(super) fn contains_entry(&self, is_it: impl Fn(&VaultEntryKind) -> bool) -> bool {
         self.entries.lock().unwrap().keys().any(|key| is_it(&key.kind))
     }
 }
@@ -47,18 +47,18 @@ impl Vault for TestVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         drop(self.gate.lock().await);
-        self.check_usable()?;
+        self.fail_if_unavailable()?;
         Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
     }
 
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<VaultEntryPersistence, VaultError> {
-        self.check_usable()?;
+        self.fail_if_unavailable()?;
         self.entries.lock().unwrap().insert(key.clone(), entry.expose_secret().to_vec());
         Ok(VaultEntryPersistence::Safely)
     }
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
-        self.check_usable()?;
+        self.fail_if_unavailable()?;
         self.entries.lock().unwrap().remove(key);
         Ok(())
     }
@@ -145,17 +145,17 @@ pub(super) struct TestAuthorization {
 
 /// Outcome of a test call to the MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum RequestOutcome {
+pub(super) enum TestCallOutcome {
     Answered(u16),
     Stopped(String),
 }
 
 impl TestAuthorization {
     pub(super) fn new(server: &ProtectedServer, change: impl FnOnce(&mut AuthorizationSettings)) -> TestAuthorization {
-        TestAuthorization::at_server(&server.url(), Arc::default(), change)
+        TestAuthorization::for_server_url(&server.url(), Arc::default(), change)
     }
 
-    pub(super) fn at_server(
+    pub(super) fn for_server_url(
         server: &str,
         vault: Arc<TestVault>,
         change: impl FnOnce(&mut AuthorizationSettings),
@@ -175,9 +175,9 @@ impl TestAuthorization {
         let hands = Arc::clone(&clock);
         let server = Url::parse(server).unwrap();
         let mut settings = AuthorizationSettings {
-            web: UntrustedUrlClient::guarded(vec![server.origin()]),
+            web: UntrustedUrlClient::for_public_hosts_and(vec![server.origin()]),
             server,
-            client: ClientSource { name: "Test".to_owned(), ..ClientSource::default() },
+            client: ClientIdSettings { name: "Test".to_owned(), ..ClientIdSettings::default() },
             grant: GrantKind::AuthorizationCode,
             scopes: None,
             issuer: None,
@@ -201,36 +201,36 @@ impl TestAuthorization {
     }
 
     /// Sends a call as the transport does: signs the request, and repeats it if the authorizer requests that.
-    pub(super) async fn call(&self, tool: &str) -> RequestOutcome {
+    pub(super) async fn call(&self, tool: &str) -> TestCallOutcome {
         send_call(&self.authorization, tool).await
     }
 
     /// Sends a call, which the server refuses, signs in, and sends the call again. Returns the account of the sign-in.
-    pub(super) async fn sign_in_and_call(&self) -> Result<Account, AuthError> {
+    pub(super) async fn sign_in_and_call(&self) -> Result<SignedInAccount, AuthError> {
         let first = self.call("echo").await;
-        assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
+        assert!(matches!(first, TestCallOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
         let account = self.authorization.sign_in(AuthReason::SignIn).await?;
-        assert_eq!(self.call("echo").await, RequestOutcome::Answered(200), "the server must accept the token");
+        assert_eq!(self.call("echo").await, TestCallOutcome::Answered(200), "the server must accept the token");
         Ok(account)
     }
 
     /// Returns the text of all steps, errors and debug output, to search it for secrets.
-    pub(super) fn displayed_text(&self) -> String {
-        format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
+    pub(super) fn all_displayed_text(&self) -> String {
+        format!("{:?} {:?} {:?}", self.authorization, self.authorization.logged_steps(), self.authorization.account())
     }
 
     pub(super) fn step_conclusions(&self) -> String {
-        self.authorization.steps().iter().map(|step| format!("{}: {}\n", step.phase, step.conclusion)).collect()
+        self.authorization.logged_steps().iter().map(|step| format!("{}: {}\n", step.phase, step.conclusion)).collect()
     }
 }
 
-pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &str) -> RequestOutcome {
+pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &str) -> TestCallOutcome {
     let url = authorization.shared.settings.server.clone();
     let body =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
     for attempt in 0..4 {
         if let Err(stop) = authorization.sign("POST", &url).await {
-            return RequestOutcome::Stopped(stop.0);
+            return TestCallOutcome::Stopped(stop.0);
         }
         let (headers, generation) = authorization.shared.authorization_headers("POST", &url).unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -240,7 +240,7 @@ pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &s
             pairs.filter(|(name, _)| *name == expected).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
         };
         if !matches!(page.status, 401 | 403) {
-            return RequestOutcome::Answered(page.status);
+            return TestCallOutcome::Answered(page.status);
         }
         let challenge = AuthChallenge {
             status: page.status,
@@ -251,10 +251,10 @@ pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &s
             operation: "tools/call".to_owned(),
         };
         if let ChallengeOutcome::Stop(cause) = authorization.on_challenge(challenge).await {
-            return RequestOutcome::Stopped(cause);
+            return TestCallOutcome::Stopped(cause);
         }
     }
-    RequestOutcome::Answered(401)
+    TestCallOutcome::Answered(401)
 }
 
 /// Starts an authorization server and an MCP server with these scripts.

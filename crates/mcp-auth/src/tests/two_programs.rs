@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use testkit::authorization::{ProtectedServer, RefreshBehaviour, parameter_value};
 
-use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers, wait_until};
+use super::support::{TestAuthorization, TestCallOutcome, send_call, start_servers, wait_until};
 use crate::*;
 
 /// Simulates another process that uses the same vault as `bench`.
 fn start_other_process(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
-    TestAuthorization::at_server(&server.url(), Arc::clone(&bench.vault), |_| ())
+    TestAuthorization::for_server_url(&server.url(), Arc::clone(&bench.vault), |_| ())
 }
 
 #[tokio::test]
@@ -30,12 +30,12 @@ async fn token_renewed_by_another_process_is_used() {
         let before = issuer.token_requests("refresh_token").len();
         assert_eq!(
             command_line.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "the command line must renew the token"
         );
         assert_eq!(
             app.call("echo").await,
-            RequestOutcome::Answered(200),
+            TestCallOutcome::Answered(200),
             "[auth-refresh-replace] by clock: {by_clock}"
         );
         let used = issuer.token_requests("refresh_token");
@@ -44,10 +44,10 @@ async fn token_renewed_by_another_process_is_used() {
     for bench in [&app, &command_line] {
         bench.advance_clock(3590);
     }
-    assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the app must renew the shared token");
+    assert_eq!(app.call("echo").await, TestCallOutcome::Answered(200), "the app must renew the shared token");
     assert_eq!(
         command_line.call("echo").await,
-        RequestOutcome::Answered(200),
+        TestCallOutcome::Answered(200),
         "the command line must use the renewed token"
     );
     let used = issuer.token_requests("refresh_token");
@@ -61,7 +61,7 @@ async fn two_processes_do_not_renew_concurrently() {
     let app = TestAuthorization::new(&server, |_| ());
     app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
-    command_line.authorization.load().await.unwrap();
+    command_line.authorization.load_stored_sign_in().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for bench in [&app, &command_line] {
         bench.advance_clock(3590);
@@ -69,7 +69,7 @@ async fn two_processes_do_not_renew_concurrently() {
     let (first, second) = tokio::join!(app.call("echo"), command_line.call("echo"));
     assert_eq!(
         (first, second),
-        (RequestOutcome::Answered(200), RequestOutcome::Answered(200)),
+        (TestCallOutcome::Answered(200), TestCallOutcome::Answered(200)),
         "both calls must succeed"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "[auth-refresh-replace] both must share one renewal");
@@ -81,7 +81,7 @@ async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     let app = TestAuthorization::new(&server, |_| ());
     app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
-    command_line.authorization.load().await.unwrap();
+    command_line.authorization.load_stored_sign_in().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
     issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
     issuer.set(|script| script.delay_ms = 1500);
@@ -91,12 +91,12 @@ async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     wait_until("the renewal must be in progress", || !issuer.token_requests("refresh_token").is_empty()).await;
     issuer.set(|script| script.delay_ms = 0);
     command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-    assert_eq!(calling.await.unwrap(), RequestOutcome::Answered(200), "the app must use the new sign-in");
+    assert_eq!(calling.await.unwrap(), TestCallOutcome::Answered(200), "the app must use the new sign-in");
     assert!(app.authorization.account().unwrap().ended.is_none(), "the account must not be ended");
     issuer.set(|script| script.refresh = RefreshBehaviour::Rotating);
-    assert_eq!(command_line.call("echo").await, RequestOutcome::Answered(200), "the command line's call must succeed");
+    assert_eq!(command_line.call("echo").await, TestCallOutcome::Answered(200), "the command line's call must succeed");
     let again = start_other_process(&server, &app);
-    assert_eq!(again.call("echo").await, RequestOutcome::Answered(200), "a third process must use the sign-in");
+    assert_eq!(again.call("echo").await, TestCallOutcome::Answered(200), "a third process must use the sign-in");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn sign_out_in_another_process_is_respected() {
         let app = TestAuthorization::new(&server, |_| ());
         app.sign_in_and_call().await.unwrap();
         let command_line = start_other_process(&server, &app);
-        command_line.authorization.load().await.unwrap();
+        command_line.authorization.load_stored_sign_in().await.unwrap();
         app.advance_clock(3590);
         let outcome = if is_under_way {
             issuer.set(|script| script.delay_ms = 1000);
@@ -121,11 +121,11 @@ async fn sign_out_in_another_process_is_respected() {
             app.call("echo").await
         };
         assert!(
-            matches!(outcome, RequestOutcome::Stopped(_)),
+            matches!(outcome, TestCallOutcome::Stopped(_)),
             "under way: {is_under_way}: the call must stop: {outcome:?}"
         );
         assert!(app.authorization.account().is_none(), "under way: {is_under_way}: the app must have no account");
-        let is_stored = app.vault.has(|kind| *kind == VaultEntryKind::Account);
+        let is_stored = app.vault.contains_entry(|kind| *kind == VaultEntryKind::Account);
         assert!(!is_stored, "[auth-token-storage] under way: {is_under_way}: the account must not be stored again");
     }
 }
@@ -134,9 +134,9 @@ async fn sign_out_in_another_process_is_respected() {
 async fn sign_in_of_another_process_is_used() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
-    assert!(matches!(app.call("echo").await, RequestOutcome::Stopped(_)), "no user is signed in");
+    assert!(matches!(app.call("echo").await, TestCallOutcome::Stopped(_)), "no user is signed in");
     let command_line = start_other_process(&server, &app);
     command_line.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-    assert_eq!(app.call("echo").await, RequestOutcome::Answered(200), "the sign-in must be shared");
+    assert_eq!(app.call("echo").await, TestCallOutcome::Answered(200), "the sign-in must be shared");
     assert!(app.user.consents.lock().unwrap().is_empty(), "no further consent must be requested");
 }

@@ -6,16 +6,16 @@ use std::sync::atomic::Ordering;
 use testkit::deadline::yield_until_idle;
 use testkit::http::HttpServer;
 
-use super::support::{RequestOutcome, TestAuthorization, preregistered_client, start_servers, wait_until};
+use super::support::{TestAuthorization, TestCallOutcome, preregistered_client, start_servers, wait_until};
 use crate::*;
 
 #[tokio::test]
 async fn server_without_sign_in_does_not_require_a_vault() {
     let server = HttpServer::start(|_, mut answer| async move { answer.status(200).await }).await;
-    let bench = TestAuthorization::at_server(&server.url("/mcp"), Arc::default(), |_| ());
+    let bench = TestAuthorization::for_server_url(&server.url("/mcp"), Arc::default(), |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     for _ in 0..5 {
-        assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the call must succeed without a vault");
+        assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the call must succeed without a vault");
     }
     assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "a failed vault must not be read for each request");
 }
@@ -39,7 +39,7 @@ async fn sign_in_succeeds_without_persistence() {
         "the steps must state the vault's error"
     );
     bench.advance_clock(3590);
-    assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be renewed");
+    assert_eq!(bench.call("echo").await, TestCallOutcome::Answered(200), "the token must be renewed");
 
     let error = bench.authorization.sign_out().await.unwrap_err();
     let words = error.to_string();
@@ -49,13 +49,13 @@ async fn sign_in_succeeds_without_persistence() {
     );
     assert!(bench.authorization.account().is_none(), "no account must remain");
     assert_eq!(issuer.valid_token_counts(), (0, 0), "the tokens must be revoked");
-    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used");
+    assert!(matches!(bench.call("echo").await, TestCallOutcome::Stopped(_)), "no token may be used");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect("a repeated sign-out must succeed");
 }
 
 #[tokio::test]
-async fn incomplete_sign_out_applies_until_drawbridge_exits() {
+async fn sign_out_without_the_vault_applies_until_drawbridge_exits() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.sign_in_and_call().await.unwrap();
@@ -63,11 +63,11 @@ async fn incomplete_sign_out_applies_until_drawbridge_exits() {
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect_err("the sign-out must report the failure");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
-    assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used after the sign-out");
+    assert!(matches!(bench.call("echo").await, TestCallOutcome::Stopped(_)), "no token may be used after the sign-out");
     assert!(bench.authorization.account().is_none(), "the stored account must be ignored");
     bench.authorization.sign_out().await.unwrap();
     assert!(
-        !bench.vault.has(|kind| *kind == VaultEntryKind::Account),
+        !bench.vault.contains_entry(|kind| *kind == VaultEntryKind::Account),
         "[auth-token-storage] the entry must be removed"
     );
 }
@@ -81,7 +81,7 @@ async fn concurrent_calls_share_one_vault_read() {
     let loads: Vec<_> = (0..10)
         .map(|_| {
             let authorization = Arc::clone(&bench.authorization);
-            tokio::spawn(async move { authorization.load().await })
+            tokio::spawn(async move { authorization.load_stored_sign_in().await })
         })
         .collect();
     wait_until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;

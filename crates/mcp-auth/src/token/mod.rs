@@ -69,7 +69,7 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.parse_response(granted, exchange.id_token)
+        self.convert_grant_result(granted, exchange.id_token)
     }
 
     /// Renews a token with unchanged scopes (RFC 6749, 6).
@@ -89,14 +89,14 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.parse_response(granted, exchange.id_token)
+        self.convert_grant_result(granted, exchange.id_token)
     }
 
     /// Requests a token with the client credentials grant (RFC 6749, 4.4).
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
-    pub(crate) async fn client_credentials(
+    pub(crate) async fn request_client_credentials_token(
         &self,
         scopes: &[String],
         resource: Option<&str>,
@@ -109,14 +109,14 @@ impl TokenEndpoint<'_> {
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
         let granted = request.request_async(&exchange).await;
-        self.parse_response(granted, exchange.id_token)
+        self.convert_grant_result(granted, exchange.id_token)
     }
 
     /// Requests a token with an assertion that another party signed (RFC 7523, 2.1).
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
-    pub(crate) async fn jwt_bearer(
+    pub(crate) async fn request_jwt_bearer_token(
         &self,
         statement: &SecretString,
         scopes: &[String],

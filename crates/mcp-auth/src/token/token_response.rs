@@ -33,7 +33,7 @@ pub(crate) struct TokenResponse {
 }
 
 impl TokenEndpoint<'_> {
-    pub(super) fn parse_response(
+    pub(super) fn convert_grant_result(
         &self,
         granted: Result<BasicTokenResponse, TokenRequestError>,
         id_token: Mutex<Option<SecretString>>,
@@ -108,8 +108,8 @@ impl TokenEndpoint<'_> {
 
     pub(super) fn oauth_error_cause(&self, code: &str, description: Option<String>) -> AuthErrorCause {
         AuthErrorCause::Refused {
-            code: self.web.format_untrusted(code),
-            description: description.map(|text| self.web.format_untrusted(&text)),
+            code: self.web.redact_and_escape_untrusted(code),
+            description: description.map(|text| self.web.redact_and_escape_untrusted(&text)),
         }
     }
 

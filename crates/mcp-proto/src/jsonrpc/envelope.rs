@@ -1,7 +1,7 @@
 //! Finds the top-level members of a JSON-RPC message in the same pass that validates its JSON.
 
 use super::json_scanner::{JsonScanner, QuotedString};
-use super::value_spans::LargeValueRecorder;
+use super::value_spans::LargeValueSpanRecorder;
 
 /// Raw JSON values of those members of a message that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
     /// Positions of large values in the `result` member of the message.
-    pub(super) large: LargeValueRecorder,
+    pub(super) large: LargeValueSpanRecorder,
     /// Name of a JSON-RPC member that occurs twice in the message, or `None`.
     pub(super) duplicate: Option<&'static str>,
 }

@@ -11,7 +11,7 @@ use super::{MAX_BATCH_MESSAGES, MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_REQUEST_ID_
 #[non_exhaustive]
 pub struct InvalidMessage {
     /// Rule of JSON-RPC or limit of this crate that the line violates.
-    pub cause: InvalidCause,
+    pub cause: InvalidMessageCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
     /// Id in the line, if the line seems to be a request from the peer, which is a server or an app.
@@ -25,7 +25,7 @@ pub struct InvalidMessage {
 /// Rule of JSON-RPC, or limit of this crate, that a received line violates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidCause {
+pub enum InvalidMessageCause {
     /// The line has only white space. The session ignores it.
     #[error("an empty line")]
     Blank,
@@ -99,10 +99,10 @@ pub enum InvalidCause {
     BatchTooLong(usize),
 }
 
-impl InvalidCause {
+impl InvalidMessageCause {
     /// Returns the cause for a batch with more than [`MAX_BATCH_MESSAGES`] messages.
-    pub(super) fn batch_too_long() -> InvalidCause {
-        InvalidCause::BatchTooLong(MAX_BATCH_MESSAGES)
+    pub(super) fn batch_too_long() -> InvalidMessageCause {
+        InvalidMessageCause::BatchTooLong(MAX_BATCH_MESSAGES)
     }
 }
 
@@ -119,14 +119,14 @@ impl InvalidMessage {
         {
             found.set_id(id);
         }
-        InvalidMessage::new(InvalidCause::TooLong { limit, received: length }, head, &found)
+        InvalidMessage::new(InvalidMessageCause::TooLong { limit, received: length }, head, &found)
     }
 
-    pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineScan) -> InvalidMessage {
+    pub(super) fn new(cause: InvalidMessageCause, frame: &[u8], found: &LineScan) -> InvalidMessage {
         let request = found.is_request();
         // An oversized line that is not a request is most likely a response.
-        let too_long = matches!(cause, InvalidCause::TooLong { .. });
-        let answer = !request && (too_long || found.is_response(cause == InvalidCause::BadId));
+        let too_long = matches!(cause, InvalidMessageCause::TooLong { .. });
+        let answer = !request && (too_long || found.is_response(cause == InvalidMessageCause::BadId));
         let id = found.id().cloned();
         InvalidMessage {
             cause,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use bytes::{key_and_colon_end, literal_end, number_end, skip_whitespace, string_end};
 
-use super::value_spans::{ValueRecorder, ValueSpan};
+use super::value_spans::{JsonValueRecorder, ValueSpan};
 use super::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
 
 /// Cursor that validates a JSON text while it advances. Methods that return `Option` return `None` if the text at the
@@ -25,16 +25,16 @@ pub(crate) struct JsonScanner<'a> {
 
 impl<'a> JsonScanner<'a> {
     pub(crate) fn new(text: &'a str) -> JsonScanner<'a> {
-        JsonScanner::with_known_spans(text, &[])
+        JsonScanner::with_known_value_spans(text, &[])
     }
 
     /// Returns a scanner of a text that is valid JSON. Values whose positions are in `known` are skipped in one step.
-    pub(super) fn with_known_spans(text: &'a str, known: &'a [ValueSpan]) -> JsonScanner<'a> {
+    pub(super) fn with_known_value_spans(text: &'a str, known: &'a [ValueSpan]) -> JsonScanner<'a> {
         JsonScanner { text, at: 0, values: 1, known }
     }
 
     /// Returns the scanner, moved to the byte offset `at` of its text.
-    pub(crate) fn moved_to(mut self, at: usize) -> JsonScanner<'a> {
+    pub(crate) fn moved_to_offset(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.
         let passed = self.known.partition_point(|span| span.start() < at);
@@ -167,7 +167,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes one value as [`JsonScanner::consume_value`] does, and reports the values nested in it to `recorder`.
-    pub(super) fn consume_value_with_recorder(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+    pub(super) fn consume_value_with_recorder(&mut self, recorder: &mut impl JsonValueRecorder) -> Option<&'a str> {
         self.scan_value(recorder)
     }
 
@@ -181,7 +181,7 @@ impl<'a> JsonScanner<'a> {
         self.known.first().filter(|span| span.start() == self.at).map(ValueSpan::end)
     }
 
-    fn scan_value(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+    fn scan_value(&mut self, recorder: &mut impl JsonValueRecorder) -> Option<&'a str> {
         let bytes = self.bytes();
         let start = skip_whitespace(bytes, self.at);
         let mut at = start;

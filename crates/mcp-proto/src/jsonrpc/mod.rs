@@ -22,11 +22,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub(crate) use invalid::escape_and_truncate;
-pub use invalid::{InvalidCause, InvalidMessage};
+pub use invalid::{InvalidMessage, InvalidMessageCause};
 pub(crate) use json_object_writer::{JsonObjectWriter, serialize_members};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub use outgoing::{OutgoingKind, OutgoingMessage};
+pub use outgoing::{OutgoingMessage, OutgoingMessageKind};
 pub use raw::RawJson;
 
 /// Maximum nesting of arrays and objects in one JSON-RPC message.
@@ -198,7 +198,7 @@ impl IncomingMessage {
     ///
     /// ```
     /// use bytes::Bytes;
-    /// use mcp_proto::{IncomingMessage, InvalidCause};
+    /// use mcp_proto::{IncomingMessage, InvalidMessageCause};
     ///
     /// let line = Bytes::from_static(br#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#);
     /// let IncomingMessage::Response { id, result: Ok(result) } = IncomingMessage::decode(&line)? else {
@@ -209,11 +209,11 @@ impl IncomingMessage {
     /// // The id of a malformed response is recognized, so that its call can be ended.
     /// let cut = Bytes::from_static(br#"{"jsonrpc":"2.0","id":8,"result":{"tools":["#);
     /// let invalid = IncomingMessage::decode(&cut).expect_err("the line is cut");
-    /// assert!(matches!(invalid.cause, InvalidCause::NotJson(_)));
+    /// assert!(matches!(invalid.cause, InvalidMessageCause::NotJson(_)));
     /// assert_eq!(invalid.id, Some(8.into()));
     ///
     /// let banner = Bytes::from_static(b"Server listening on stdio");
-    /// assert_eq!(IncomingMessage::decode(&banner).unwrap_err().cause, InvalidCause::UnexpectedBanner);
+    /// assert_eq!(IncomingMessage::decode(&banner).unwrap_err().cause, InvalidMessageCause::UnexpectedBanner);
     /// # Ok::<(), mcp_proto::InvalidMessage>(())
     /// ```
     pub fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {

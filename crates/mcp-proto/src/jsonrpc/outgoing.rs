@@ -13,14 +13,14 @@ pub struct OutgoingMessage {
     /// Message as one line of JSON, without a line end and without raw newlines.
     pub json: String,
     /// Kind of the message, with its JSON-RPC ids and its method.
-    pub about: OutgoingKind,
+    pub about: OutgoingMessageKind,
     /// HTTP headers of the message's POST, or `None` for other transports than Streamable HTTP.
     pub head: Option<Box<HttpPostHeaders>>,
 }
 
 /// Kind of a message of the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OutgoingKind {
+pub enum OutgoingMessageKind {
     /// A request of the client, which the server must answer.
     Request {
         /// Identifier that the client chose.
@@ -79,7 +79,7 @@ impl OutgoingMessage {
             message.put_object("params", params);
         });
         let id = RequestId::Number(id);
-        OutgoingMessage { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
+        OutgoingMessage { json, about: OutgoingMessageKind::Request { id, method: method.into() }, head: None }
     }
 
     pub(crate) fn notification(
@@ -90,7 +90,7 @@ impl OutgoingMessage {
             message.put("method", method);
             message.put_object("params", params);
         });
-        OutgoingMessage { json, about: OutgoingKind::Notification { method: method.into() }, head: None }
+        OutgoingMessage { json, about: OutgoingMessageKind::Notification { method: method.into() }, head: None }
     }
 
     pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> OutgoingMessage {
@@ -101,7 +101,7 @@ impl OutgoingMessage {
                 Err(error) => message.put("error", error),
             }
         });
-        OutgoingMessage { json, about: OutgoingKind::Response { id }, head: None }
+        OutgoingMessage { json, about: OutgoingMessageKind::Response { id }, head: None }
     }
 
     /// Returns one batch message with responses that [`OutgoingMessage::response`] built.
@@ -109,19 +109,19 @@ impl OutgoingMessage {
         let mut ids = Vec::with_capacity(responses.len());
         let mut lines = Vec::with_capacity(responses.len());
         for response in responses {
-            if let OutgoingKind::Response { id } = response.about {
+            if let OutgoingMessageKind::Response { id } = response.about {
                 ids.push(id);
                 lines.push(response.json);
             }
         }
         OutgoingMessage {
             json: format!("[{}]", lines.join(",")),
-            about: OutgoingKind::BatchResponse { ids },
+            about: OutgoingMessageKind::BatchResponse { ids },
             head: None,
         }
     }
 
     pub(crate) fn abort_http_request(id: RequestId) -> OutgoingMessage {
-        OutgoingMessage { json: String::new(), about: OutgoingKind::Abort { id }, head: None }
+        OutgoingMessage { json: String::new(), about: OutgoingMessageKind::Abort { id }, head: None }
     }
 }

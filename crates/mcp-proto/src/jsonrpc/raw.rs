@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use serde::Deserialize;
 
 use super::json_scanner::JsonScanner;
-use super::value_spans::LargeValues;
+use super::value_spans::LargeValueSpans;
 
 /// Text of one JSON value, exactly as it was received.
 ///
@@ -17,7 +17,7 @@ use super::value_spans::LargeValues;
 pub struct RawJson {
     text: ByteString,
     /// Positions of large values in `text`, recorded when the message was validated, or `None` if there are none.
-    large: Option<LargeValues>,
+    large: Option<LargeValueSpans>,
 }
 
 impl PartialEq for RawJson {
@@ -29,7 +29,7 @@ impl PartialEq for RawJson {
 impl Eq for RawJson {}
 
 impl RawJson {
-    pub(super) fn new(text: ByteString, large: Option<LargeValues>) -> RawJson {
+    pub(super) fn new(text: ByteString, large: Option<LargeValueSpans>) -> RawJson {
         RawJson { text, large }
     }
 
@@ -40,7 +40,7 @@ impl RawJson {
 
     /// Returns a scanner of this JSON text that skips each recorded large value in one step.
     pub(crate) fn scanner(&self) -> JsonScanner<'_> {
-        JsonScanner::with_known_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
+        JsonScanner::with_known_value_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
     /// Returns `part`, which must be a slice of this value's text, without copying it. The result keeps the whole

@@ -32,7 +32,7 @@ impl ValueSpan {
 }
 
 /// Callbacks for the JSON values nested in a scanned value. All offsets are relative to the scanned value.
-pub(super) trait ValueRecorder {
+pub(super) trait JsonValueRecorder {
     /// Called for a string without escapes. `depth` is the number of enclosing containers.
     fn on_string(&mut self, depth: usize, start: usize, end: usize);
     /// Called at the beginning of a container. `depth` includes the container itself.
@@ -42,7 +42,7 @@ pub(super) trait ValueRecorder {
 }
 
 /// Recorder that ignores all values.
-impl ValueRecorder for () {
+impl JsonValueRecorder for () {
     fn on_string(&mut self, _: usize, _: usize, _: usize) {}
     fn on_container_start(&mut self, _: usize, _: usize) {}
     fn on_container_end(&mut self, _: usize, _: usize) {}
@@ -50,18 +50,18 @@ impl ValueRecorder for () {
 
 /// Recorder that stores the positions of large JSON values, sorted by start offset.
 #[derive(Debug, Default)]
-pub(super) struct LargeValueRecorder {
+pub(super) struct LargeValueSpanRecorder {
     found: Vec<ValueSpan>,
     /// For each depth, the index in `found` of the object or array that is open at that depth.
     open: [Option<usize>; MAX_RECORDED_DEPTH + 1],
 }
 
 /// Recorded positions of the large values in one JSON value. Clones share them.
-pub(super) type LargeValues = Arc<Vec<ValueSpan>>;
+pub(super) type LargeValueSpans = Arc<Vec<ValueSpan>>;
 
-impl LargeValueRecorder {
+impl LargeValueSpanRecorder {
     /// Returns the recorded positions of large values, or `None` if there are none.
-    pub(super) fn into_values(self) -> Option<LargeValues> {
+    pub(super) fn into_value_spans(self) -> Option<LargeValueSpans> {
         (!self.found.is_empty()).then(|| Arc::new(self.found))
     }
 
@@ -74,7 +74,7 @@ impl LargeValueRecorder {
     }
 }
 
-impl ValueRecorder for LargeValueRecorder {
+impl JsonValueRecorder for LargeValueSpanRecorder {
     #[inline]
     fn on_string(&mut self, depth: usize, start: usize, end: usize) {
         if end - start >= MIN_RECORDED_VALUE_BYTES && depth <= MAX_RECORDED_DEPTH {

@@ -2,19 +2,19 @@
 
 use std::time::Instant;
 
-use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, OutgoingMessage, RpcError, code};
+use crate::jsonrpc::{IncomingMessage, InvalidMessage, InvalidMessageCause, OutgoingMessage, RpcError, code};
 
 use super::{CallError, Session, StreamOrigin};
 
 /// A batch of requests from the server, some of which have no response yet.
 #[derive(Debug, Default)]
-pub(super) struct PendingBatch {
+pub(super) struct PendingBatchResponse {
     missing: usize,
     responses: Vec<OutgoingMessage>,
 }
 
 impl Session {
-    pub(super) fn process_batch(
+    pub(super) fn process_received_batch(
         &mut self,
         messages: Vec<Result<IncomingMessage, InvalidMessage>>,
         origin: StreamOrigin,
@@ -23,16 +23,17 @@ impl Session {
         let allowed = self.facts.as_ref().is_some_and(|facts| facts.revision.has_batches());
         let limit = self.config.limits.batch;
         if !allowed || messages.len() > limit {
-            let cause = if allowed { InvalidCause::BatchTooLong(limit) } else { InvalidCause::BatchNotAllowed };
-            return self.reject_batch(messages, &cause, now);
+            let cause =
+                if allowed { InvalidMessageCause::BatchTooLong(limit) } else { InvalidMessageCause::BatchNotAllowed };
+            return self.reject_received_batch(messages, &cause, now);
         }
         self.last_batch += 1;
         let batch = self.last_batch;
         // The batch itself counts as one missing response until all its messages are processed.
-        self.batches.insert(batch, PendingBatch { missing: 1, responses: Vec::new() });
+        self.batches.insert(batch, PendingBatchResponse { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
-                Ok(message) => self.process_message(message, origin.clone(), Some(batch), now),
+                Ok(message) => self.process_received_message(message, origin.clone(), Some(batch), now),
                 Err(invalid) => self.on_invalid_message(invalid, Some(batch), now),
             }
         }
@@ -41,13 +42,13 @@ impl Session {
 
     /// Rejects a received batch: calls whose responses are in it fail immediately, and requests in it are answered with
     /// an error.
-    fn reject_batch(
+    fn reject_received_batch(
         &mut self,
         messages: Vec<Result<IncomingMessage, InvalidMessage>>,
-        cause: &InvalidCause,
+        cause: &InvalidMessageCause,
         now: Instant,
     ) {
-        self.report_anomaly(cause.to_string(), None);
+        self.report_protocol_anomaly(cause.to_string(), None);
         for message in messages {
             match message {
                 Ok(IncomingMessage::Response { id, .. }) => {
@@ -58,12 +59,16 @@ impl Session {
                         answer: true,
                         excerpt: String::new(),
                     };
-                    self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
+                    self.fail_client_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
                 Ok(IncomingMessage::Request { id, .. })
                     if self.accepts_server_requests() && !self.is_server_request_open(&id) =>
                 {
-                    self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
+                    self.send_server_request_response(
+                        id,
+                        None,
+                        Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())),
+                    );
                 }
                 _ => {}
             }
@@ -71,7 +76,7 @@ impl Session {
     }
 
     /// Makes a batch of requests from the server wait for one more response. Has no effect if `batch` is `None`.
-    pub(super) fn expect_batch_response(&mut self, batch: Option<u64>) {
+    pub(super) fn expect_another_batch_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }

@@ -43,7 +43,7 @@ pub(super) struct PendingCall {
     /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
     /// Number of reasons to pause the call's deadlines: its open requests of the server, and pauses by
-    /// [`Session::pause_call_of`]. The deadlines run while the number is zero.
+    /// [`Session::pause_call_that_sent`]. The deadlines run while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
@@ -115,25 +115,25 @@ impl Session {
         };
         self.calls.insert(id, call);
         if self.is_reopening() {
-            self.retain_call_for_new_session(id);
+            self.retain_call_until_session_reopens(id);
         } else {
-            self.advance_call(id, now);
+            self.send_or_poll_call(id, now);
         }
         Ok(id)
     }
 
     /// Sends the call's request or polls its task, depending on the state of the call.
-    pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
+    pub(super) fn send_or_poll_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.complete_without_request(id, now) {
+        } else if !self.process_call_without_request(id, now) {
             self.send_call_request(id);
         }
     }
 
     /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
     /// Returns `false` if the call needs a request.
-    fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
+    fn process_call_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {
@@ -169,14 +169,16 @@ impl Session {
         let (body, bytes) = match answer {
             Ok(raw) => (ResultBody::read(&call.request, &raw), raw.get().len()),
             Err(error) => {
-                if self.reopen_if_revision_changed(id, &error, now) || self.on_headers_refused(id, &error) {
+                if self.reopen_session_if_server_changed_revision(id, &error, now)
+                    || self.on_header_mismatch_error(id, &error)
+                {
                     return;
                 }
                 let error = self.classify_call_error(error);
                 return self.end_call(id, Err(error));
             }
         };
-        match body.and_then(|body| self.process_result_type(id, body, bytes, now)) {
+        match body.and_then(|body| self.process_result_by_type(id, body, bytes, now)) {
             Ok(Some(result)) => self.complete_call(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
@@ -200,7 +202,7 @@ impl Session {
 
     /// Evaluates the `resultType` of a result (2026-07-28). Returns the converted result, or `None` if the call
     /// continues: with further input of the user, or as a task.
-    fn process_result_type(
+    fn process_result_by_type(
         &mut self,
         id: CallId,
         mut body: ResultBody,
@@ -225,7 +227,7 @@ impl Session {
                     if !call.request.may_request_input() {
                         return Err("an input_required result is not allowed for this method".into());
                     }
-                    self.on_input_required(id, body.into_fields(), bytes, now);
+                    self.on_input_required_result(id, body.into_fields(), bytes, now);
                     return Ok(None);
                 }
                 Some(other) => {
@@ -259,11 +261,11 @@ impl Session {
     }
 
     pub(super) fn cancel_call(&mut self, id: CallId, reason: &CancelReason, now: Instant) {
-        self.stop_call(id, &reason.to_string(), CallError::Cancelled, now);
+        self.cancel_call_with_error(id, &reason.to_string(), CallError::Cancelled, now);
     }
 
     /// Ends a call with `error`, and sends a cancellation to the server if a request or task is pending.
-    pub(super) fn stop_call(&mut self, id: CallId, reason: &str, error: CallError, now: Instant) {
+    pub(super) fn cancel_call_with_error(&mut self, id: CallId, reason: &str, error: CallError, now: Instant) {
         let as_task = self.cancel_task(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(wire) = call.wire.take().filter(|_| !as_task) {
@@ -279,7 +281,7 @@ impl Session {
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
-                self.stop_listening_to_task(&running.view.id);
+                self.stop_listening_to_task(&running.state.id);
             }
             self.withdraw_input_requests(id);
             self.events.push(SessionEvent::Done { call: id, result });

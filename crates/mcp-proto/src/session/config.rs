@@ -19,7 +19,7 @@ pub struct SessionConfig {
     /// Transport that carries the session's messages. Determines the handshake, the HTTP headers and the form of
     /// cancellations.
     pub carrier: TransportKind,
-    /// Trace context sent with calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
+    /// Trace context sent with calls, until [`set_trace_context`](super::Session::set_trace_context) replaces it.
     pub trace: Option<TraceContext>,
     /// Negotiated revision of the previous session with this server, or `None`. Determines if `server/discover` or
     /// `initialize` is sent first.

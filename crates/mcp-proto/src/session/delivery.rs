@@ -83,7 +83,7 @@ impl DeliveryFault {
 
     /// Returns `true` if sending the undelivered request again may succeed. `safe` is `true` if repeating the request
     /// has no further effects on the server.
-    fn is_temporary(&self, safe: bool) -> bool {
+    fn may_succeed_when_resent(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,
             DeliveryFault::Lost { .. } => safe,
@@ -94,7 +94,7 @@ impl DeliveryFault {
 }
 
 impl Session {
-    pub(super) fn on_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
+    pub(super) fn on_request_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         // A late response to the request, possibly on another stream, is ignored.
         let Some(purpose) = self.wire.abandon_by_wire_id(id) else { return };
         match purpose {
@@ -102,24 +102,24 @@ impl Session {
             RequestPurpose::Initialize => self.on_initialize_undelivered(&fault, now),
             RequestPurpose::Call(call) => self.on_call_undelivered(call, fault, now),
             RequestPurpose::Listen => match fault {
-                DeliveryFault::Status { error: Some(error), .. } => self.on_listen_ended(Err(error), now),
-                fault => self.on_listen_lost(fault.to_string(), now),
+                DeliveryFault::Status { error: Some(error), .. } => self.on_listen_response(Err(error), now),
+                fault => self.on_subscription_lost(fault.to_string(), now),
             },
             RequestPurpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
                     // The ping was refused, which shows that the server is reachable.
                     self.liveness.on_pong();
-                    self.on_message(now);
+                    self.on_received_message(now);
                 }
-                fault => self.end_session(CloseReason::ConnectionLost(fault.to_string())),
+                fault => self.close_session_with_reason(CloseReason::ConnectionLost(fault.to_string())),
             },
             RequestPurpose::Relist { call, .. } => self.end_call(call, Err(to_undelivered_error(&fault))),
             RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
-                self.on_task_undelivered((call, purpose), id, &fault, now);
+                self.on_task_request_undelivered((call, purpose), id, &fault, now);
             }
             RequestPurpose::TaskCancel => {}
             RequestPurpose::Restore => {
-                self.report_anomaly(format!("a subscription could not be renewed: {fault}"), None)
+                self.report_protocol_anomaly(format!("a subscription could not be renewed: {fault}"), None)
             }
         }
     }
@@ -131,7 +131,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let safe = call.request.is_safe_to_repeat();
-        if call.resends < MAX_RESENDS_PER_CALL && fault.is_temporary(safe) {
+        if call.resends < MAX_RESENDS_PER_CALL && fault.may_succeed_when_resent(safe) {
             call.resends += 1;
             call.send_at = checked_deadline(now, INITIAL_RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {

@@ -136,7 +136,7 @@ impl fmt::Display for CloseReason {
 
 /// Reason why [`Session::answer`](super::Session::answer) rejected a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum UnknownRequest {
+pub enum ClientResponseError {
     /// The request was already answered or no longer needs an answer, or never existed.
     #[error("the request is not open")]
     NotOpen,

@@ -9,7 +9,7 @@ use crate::types::{
     ServerCapabilities,
 };
 
-use super::{CallError, CloseReason, ServerResult, TaskView};
+use super::{CallError, CloseReason, ServerResult, TaskState};
 
 /// Identifier of a call, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,7 +118,7 @@ pub enum ServerRequest {
 /// #     session
 /// # }
 /// use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Map};
-/// use mcp_proto::{ClientResponse, OutgoingKind, ServerRequest, SessionEvent};
+/// use mcp_proto::{ClientResponse, OutgoingMessageKind, ServerRequest, SessionEvent};
 ///
 /// let now = Instant::now();
 /// let mut session = open_session(now);
@@ -138,12 +138,12 @@ pub enum ServerRequest {
 /// let result = ElicitResult { action: ElicitAction::Accept, content: Some(content) };
 /// session.answer(request, ClientResponse::Elicitation(result.clone()), now)?;
 /// let sent = session.poll_transmit().expect("the response is sent");
-/// assert_eq!(sent.about, OutgoingKind::Response { id: "ask-1".into() });
+/// assert_eq!(sent.about, OutgoingMessageKind::Response { id: "ask-1".into() });
 /// assert!(sent.json.contains(r#""content":{"branch":"main"}"#));
 ///
 /// // A request is answered once.
 /// assert!(session.answer(request, ClientResponse::Elicitation(result), now).is_err());
-/// # Ok::<(), mcp_proto::UnknownRequest>(())
+/// # Ok::<(), mcp_proto::ClientResponseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResponse {
@@ -305,7 +305,7 @@ pub enum SessionEvent {
         /// Call that continues as the task. It still ends with [`SessionEvent::Done`].
         call: CallId,
         /// Latest state of the task, as reported by the server.
-        task: Box<TaskView>,
+        task: Box<TaskState>,
     },
     /// The session dropped invalid entries of a list.
     ItemsDropped {

@@ -86,7 +86,7 @@ impl Session {
         self.tried.probed = true;
         let id = self.wire.register(RequestPurpose::Probe);
         self.phase = SessionPhase::Probing { id, until: checked_deadline(now, self.config.timeouts.probe), again };
-        let common = self.common_meta.serialized(&self.config, Revision::NEWEST);
+        let common = self.common_meta.serialized_for_revision(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
         self.queue_message(probe, "server/discover", NameAndParamHeaders::default());
@@ -151,7 +151,7 @@ impl Session {
         self.on_initialize_failed(cause, HandshakeFault::Refused, now);
     }
 
-    pub(super) fn on_ready(&mut self, facts: ServerFacts, now: Instant) {
+    pub(super) fn on_handshake_complete(&mut self, facts: ServerFacts, now: Instant) {
         let modern = facts.revision.is_modern();
         self.phase = SessionPhase::Ready;
         self.facts = Some(Box::new(facts.clone()));
@@ -172,12 +172,12 @@ impl Session {
                 self.resume_retained_calls(reopening, now);
             }
         }
-        if modern && !self.listen.is_open() {
+        if modern && !self.listen.is_request_open() {
             self.renew_subscription(now);
         }
     }
 
-    pub(super) fn expire_handshake(&mut self, now: Instant) {
+    pub(super) fn time_out_handshake(&mut self, now: Instant) {
         match self.phase {
             SessionPhase::Probing { id, until, .. } if is_due(until, now) => {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.

@@ -56,7 +56,7 @@ impl Session {
                 if !again && versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
                     self.send_probe(true, now);
                 } else {
-                    self.fall_back_to_legacy(&versions, Some(&error), now);
+                    self.fall_back_to_legacy_handshake(&versions, Some(&error), now);
                 }
             }
             Err(error) if is_error_of_modern_server(&error) => {
@@ -71,7 +71,7 @@ impl Session {
 
     fn on_discover_result(&mut self, found: DiscoverResult, now: Instant) {
         if !found.supported_versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
-            return self.fall_back_to_legacy(&found.supported_versions, None, now);
+            return self.fall_back_to_legacy_handshake(&found.supported_versions, None, now);
         }
         let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER_INFO_KEY));
         let facts = ServerFacts {
@@ -81,12 +81,12 @@ impl Session {
             capabilities: found.capabilities,
             instructions: found.instructions,
         };
-        self.on_ready(facts, now);
+        self.on_handshake_complete(facts, now);
     }
 
     /// Handles a server that does not support 2026-07-28: sends `initialize` with the newest earlier revision that both
     /// support.
-    fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
+    fn fall_back_to_legacy_handshake(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy_revision(versions);
         match (self.config.handshake, best) {
             (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => {
@@ -136,7 +136,7 @@ impl Session {
         let agreed = found.protocol_version.parse().ok().filter(|revision: &Revision| !revision.is_modern());
         match agreed {
             Some(revision) if !pinned || revision == offered => {
-                self.on_ready(
+                self.on_handshake_complete(
                     ServerFacts {
                         revision,
                         server: found.server_info,

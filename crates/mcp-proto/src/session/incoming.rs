@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use crate::jsonrpc::{
-    IncomingMessage, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape_and_truncate,
+    IncomingMessage, InvalidMessage, InvalidMessageCause, RawJson, RequestId, RpcError, code, escape_and_truncate,
 };
 use crate::types::{ElicitParams, LogMessage, Map};
 
@@ -14,7 +14,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
-const MAX_STORED_ELICITATION_IDS: usize = 256;
+const MAX_STORED_URL_ELICITATION_IDS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +34,7 @@ struct ElicitationCompleteParams {
 }
 
 impl Session {
-    pub(super) fn process_message(
+    pub(super) fn process_received_message(
         &mut self,
         message: IncomingMessage,
         origin: StreamOrigin,
@@ -42,33 +42,36 @@ impl Session {
         now: Instant,
     ) {
         match message {
-            IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
+            IncomingMessage::Response { id, result } => self.on_server_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_server_requests() => {
                 let bytes = raw_params_bytes(params.as_ref());
-                self.on_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
+                self.on_server_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
             IncomingMessage::Request { id, method, .. } => {
                 let method = escape_and_truncate(&method, 80);
-                self.report_anomaly(
+                self.report_protocol_anomaly(
                     format!("the request `{method}`, which servers of this revision do not send"),
                     Some(id),
                 );
             }
             // One call may have thousands of progress notifications.
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
-                self.on_progress(params.as_ref(), now);
+                self.on_progress_notification(params.as_ref(), now);
             }
             IncomingMessage::Notification { method, params } => match parse_params_object(params.as_ref()) {
-                Ok(read) => self.on_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
+                Ok(read) => self.on_server_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape_and_truncate(&method, 80);
-                    self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
+                    self.report_protocol_anomaly(
+                        format!("the notification `{method}` does not fit: params: {cause}"),
+                        None,
+                    );
                 }
             },
-            IncomingMessage::Batch(messages) => self.process_batch(messages, origin, now),
+            IncomingMessage::Batch(messages) => self.process_received_batch(messages, origin, now),
         }
     }
 
@@ -78,25 +81,29 @@ impl Session {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
 
-    fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+    fn on_server_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         match self.wire.match_response(id) {
             ResponseMatch::Waiting(RequestPurpose::Probe) => self.on_probe_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Initialize) => self.on_initialize_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
-            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tool_list_page(call, page, result),
+            ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_response(result.map(|_| ()), now),
+            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => {
+                self.on_tool_list_for_headers(call, page, result)
+            }
             ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_state_restore_response(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
-            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
-            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.on_task_updated(call, id, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_get_response(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result_response(call, result),
+            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => {
+                self.on_task_update_response(call, id, result, now)
+            }
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
             ResponseMatch::GivenUp => self.cancel_task_of_late_response(id, result),
             ResponseMatch::Answered => {
-                self.report_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
+                self.report_protocol_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
             }
             ResponseMatch::Unknown => {
-                self.report_anomaly(
+                self.report_protocol_anomaly(
                     format!("an answer to request {id}, which was never sent, was ignored"),
                     Some(id.clone()),
                 );
@@ -111,10 +118,10 @@ impl Session {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
         match self.wire.sole_pending_request_id() {
-            Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
+            Some(id) if about_reading || probing => self.on_server_response(&id, Err(error), now),
             _ => {
                 let cause = format!("an error that names no request: {}", escape_and_truncate(&error.to_string(), 300));
-                self.report_anomaly(cause, None);
+                self.report_protocol_anomaly(cause, None);
             }
         }
     }
@@ -122,23 +129,23 @@ impl Session {
     /// Handles a received line that is not a valid message. If it seems to be a response, the call that it belongs to
     /// fails immediately. If it seems to be a request, the session responds with an error.
     pub(super) fn on_invalid_message(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
-        if invalid.cause == InvalidCause::Blank {
+        if invalid.cause == InvalidMessageCause::Blank {
             return;
         }
         let description = format!("{}: {}", invalid.cause, invalid.excerpt);
         if !matches!(self.phase, SessionPhase::Ready) {
             self.last_output = Some(description.clone());
         }
-        self.report_anomaly(description, invalid.id.clone());
+        self.report_protocol_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.peer_request.clone() {
             if self.accepts_server_requests() && !self.is_server_request_open(&id) {
-                let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
+                let code = if matches!(invalid.cause, InvalidMessageCause::NotJson(_)) {
                     code::PARSE_ERROR
                 } else {
                     code::INVALID_REQUEST
                 };
-                self.expect_batch_response(batch);
-                self.respond(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
+                self.expect_another_batch_response(batch);
+                self.send_server_request_response(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
             }
             return;
         }
@@ -148,13 +155,13 @@ impl Session {
             None => None,
         };
         if let Some(id) = id {
-            self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
+            self.fail_client_request(&id, CallError::Unreadable(Box::new(invalid)), now);
         }
     }
 
     /// Completes a pending request whose response arrived but is invalid. If the request is that of a call, the call
     /// ends with `error`.
-    pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
+    pub(super) fn fail_client_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
         if !self.wire.is_pending(id) {
             return;
         }
@@ -172,26 +179,26 @@ impl Session {
                 RequestPurpose::Restore | RequestPurpose::TaskUpdate(_) | RequestPurpose::TaskCancel,
             ) => {}
             ResponseMatch::Waiting(RequestPurpose::Listen) => {
-                self.on_listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
+                self.on_listen_response(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::GivenUp | ResponseMatch::Answered | ResponseMatch::Unknown => {}
         }
     }
 
-    fn on_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
+    fn on_server_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
             "notifications/message" => results::deserialize_object::<LogMessage>(params).map(|message| {
-                let call = self.call_of_stream(origin);
-                self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
+                let call = self.call_of_response_stream(origin);
+                self.events.push_with_size(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => {
                 results::deserialize_object::<CancelledParams>(params).map(|CancelledParams { request_id }| {
                     if self.accepts_server_requests() {
                         self.on_request_cancelled_by_server(&request_id, now);
                     } else {
-                        self.on_listen_cancelled(&request_id, now);
+                        self.on_listen_request_cancelled(&request_id, now);
                     }
                 })
             }
@@ -205,19 +212,19 @@ impl Session {
                     return;
                 }
                 results::deserialize_object::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
-                    self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes)
+                    self.events.push_with_size(SessionEvent::ResourceUpdated { uri }, bytes)
                 })
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
                 results::deserialize_object::<ElicitationCompleteParams>(params)
                     .map(|done| self.on_elicitation_completed(done.elicitation_id))
             }
-            "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
+            "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_state_message(params, now),
             "notifications/tasks" if self.revision().has_subscriptions_listen() => {
                 if !self.is_subscribed_notification(&params) {
                     return;
                 }
-                self.on_task_message(params, now)
+                self.on_task_state_message(params, now)
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_subscriptions_listen() => {
                 self.on_subscription_acknowledged(params, now);
@@ -227,7 +234,7 @@ impl Session {
             _ => Ok(()),
         };
         if let Err(cause) = read {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 format!("the notification `{}` does not fit: {cause}", escape_and_truncate(method, 80)),
                 None,
             );
@@ -245,7 +252,7 @@ impl Session {
     /// 2025-11-25).
     pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == MAX_STORED_ELICITATION_IDS {
+            if self.elicitations.len() == MAX_STORED_URL_ELICITATION_IDS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());

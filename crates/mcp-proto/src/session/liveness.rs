@@ -23,7 +23,7 @@ impl LivenessCheck {
 
     /// Restarts the ping interval after a message from the server. If a ping is pending, moves its deadline to `now +
     /// patience`.
-    pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
+    pub(super) fn on_received_message(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| checked_deadline(now, interval));
         if self.is_pinging {
             self.waiting = checked_deadline(now, patience);
@@ -47,7 +47,7 @@ impl Session {
         }
         let patience = self.config.timeouts.ping;
         if self.liveness.is_pinging {
-            return self.end_session(CloseReason::Unresponsive(patience));
+            return self.close_session_with_reason(CloseReason::Unresponsive(patience));
         }
         self.liveness.is_pinging = true;
         self.liveness.waiting = checked_deadline(now, patience);

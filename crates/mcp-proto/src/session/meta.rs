@@ -63,7 +63,7 @@ pub(super) struct CommonRequestMeta(Option<(Revision, Box<str>)>);
 
 impl CommonRequestMeta {
     /// Returns the common members of `_meta`, serialized without braces. Empty in revisions without request metadata.
-    pub(super) fn serialized(&mut self, config: &SessionConfig, revision: Revision) -> &str {
+    pub(super) fn serialized_for_revision(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
         }
@@ -91,7 +91,8 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonRequestMeta::serialized`].
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of
+    /// [`CommonRequestMeta::serialized_for_revision`].
     pub(super) fn write(&self, common: &str, params: &mut JsonObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {

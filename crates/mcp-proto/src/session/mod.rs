@@ -32,7 +32,7 @@ mod server_requests;
 mod subscriptions;
 mod task_calls;
 mod task_inputs;
-mod task_view;
+mod task_state;
 mod tasks;
 mod timers;
 mod tool_argument_headers;
@@ -49,7 +49,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::jsonrpc::{IncomingMessage, InvalidMessage, OutgoingMessage, RequestId};
 use crate::types::LogLevel;
 
-use batches::PendingBatch;
+use batches::PendingBatchResponse;
 use handshake::{HandshakeAttempts, SessionPhase};
 use liveness::LivenessCheck;
 use meta::CommonRequestMeta;
@@ -65,14 +65,14 @@ use tool_argument_headers::ToolArgumentHeaders;
 pub use caching::{CacheHint, CacheScope};
 pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, SessionTimeouts, TransportKind};
 pub use delivery::DeliveryFault;
-pub use error::{CallError, CloseReason, UnknownRequest};
+pub use error::{CallError, ClientResponseError, CloseReason};
 pub use event::{
     CallId, CancelReason, ClientNotification, ClientResponse, DroppedListEntry, HandshakeFault, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, WithdrawalReason,
 };
 pub use request::{ClientRequest, ServerResult};
 pub use sampling::validate_sampling_request;
-pub use task_view::TaskView;
+pub use task_state::TaskState;
 pub use trace::{InvalidTraceContext, TraceContext};
 
 /// State machine of one session with one server.
@@ -89,7 +89,7 @@ pub struct Session {
     last_call: u64,
     server_requests: IndexMap<ServerRequestId, PendingServerRequest>,
     last_request: u64,
-    batches: IndexMap<u64, PendingBatch>,
+    batches: IndexMap<u64, PendingBatchResponse>,
     last_batch: u64,
     listen: Box<ListenRequestState>,
     liveness: LivenessCheck,
@@ -143,7 +143,7 @@ impl Session {
             last_output: None,
             config: Box::new(config),
         };
-        session.set_trace(session.config.trace.clone());
+        session.set_trace_context(session.config.trace.clone());
         session.start_handshake(now);
         session
     }
@@ -151,17 +151,17 @@ impl Session {
     /// Processes a message from the server.
     pub fn handle_message(&mut self, message: IncomingMessage, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
-            self.on_message(now);
-            self.process_message(message, origin, None, now);
+            self.on_received_message(now);
+            self.process_received_message(message, origin, None, now);
             self.close_if_output_limit_exceeded();
         }
     }
 
     /// Processes output of the server that is not a valid message. If it seems to be a response, the call that it
     /// belongs to fails.
-    pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
+    pub fn handle_invalid_message(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
-            self.on_message(now);
+            self.on_received_message(now);
             self.on_invalid_message(invalid, None, now);
             self.close_if_output_limit_exceeded();
         }
@@ -170,9 +170,9 @@ impl Session {
     /// Processes a failure of the transport to deliver a request or to receive its response. The call ends with
     /// [`CallError::Undelivered`], or the request is sent again with a new id if that is safe. During the handshake,
     /// the fault determines the next attempt. Unknown ids are ignored.
-    pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
+    pub fn handle_undelivered_request(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
-            self.on_undelivered(id, fault, now);
+            self.on_request_undelivered(id, fault, now);
             self.close_if_output_limit_exceeded();
         }
     }
@@ -189,8 +189,8 @@ impl Session {
 
     /// Ends the session, after the connection was closed or before the caller closes it. Calls end, and open requests
     /// of the server are withdrawn and answered. The caller may still send the queued messages if possible.
-    pub fn handle_closed(&mut self, reason: CloseReason, _now: Instant) {
-        self.end_session(reason);
+    pub fn handle_connection_closed(&mut self, reason: CloseReason, _now: Instant) {
+        self.close_session_with_reason(reason);
     }
 
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
@@ -228,7 +228,7 @@ impl Session {
     /// #     session
     /// # }
     /// use mcp_proto::types::{ContentBlock, Map};
-    /// use mcp_proto::{ClientRequest, OutgoingKind, ServerResult, SessionEvent, SessionTimeouts};
+    /// use mcp_proto::{ClientRequest, OutgoingMessageKind, ServerResult, SessionEvent, SessionTimeouts};
     ///
     /// let now = Instant::now();
     /// let mut session = open_session(now);
@@ -238,7 +238,7 @@ impl Session {
     ///
     /// let sent = session.poll_transmit().expect("the call sends a request");
     /// assert!(sent.json.contains(r#""arguments":{"a":1,"b":2}"#));
-    /// let OutgoingKind::Request { id, .. } = sent.about else { panic!("a call is a request") };
+    /// let OutgoingMessageKind::Request { id, .. } = sent.about else { panic!("a call is a request") };
     ///
     /// let result = r#"{"content":[{"type":"text","text":"3"}]}"#;
     /// receive(&mut session, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#), now);
@@ -261,14 +261,14 @@ impl Session {
     /// Answers a request of the server.
     ///
     /// # Errors
-    /// Returns [`UnknownRequest::NotOpen`] if the request is not open, and [`UnknownRequest::WrongKind`] if the answer
-    /// is of another kind than the request.
+    /// Returns [`ClientResponseError::NotOpen`] if the request is not open, and [`ClientResponseError::WrongKind`] if
+    /// the answer is of another kind than the request.
     pub fn answer(
         &mut self,
         request: ServerRequestId,
         answer: ClientResponse,
         now: Instant,
-    ) -> Result<(), UnknownRequest> {
+    ) -> Result<(), ClientResponseError> {
         self.respond_to_server_request(request, answer, now)
     }
 
@@ -285,7 +285,7 @@ impl Session {
     }
 
     /// Sets the trace context that subsequent calls send. Only 2026-07-28 sends it.
-    pub fn set_trace(&mut self, trace: Option<TraceContext>) {
+    pub fn set_trace_context(&mut self, trace: Option<TraceContext>) {
         self.trace = trace.map(Box::new);
     }
 
@@ -296,13 +296,13 @@ impl Session {
 
     /// Pauses the deadlines of the call that sent the request `id`, while the request waits for the user outside of the
     /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
-    /// call must be resumed once with [`resume_call`](Session::resume_call).
-    pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
-        self.pause_call_of_server_request(id, now)
+    /// call must be resumed once with [`resume_call_deadlines`](Session::resume_call_deadlines).
+    pub fn pause_call_that_sent(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+        self.pause_call_that_sent_request(id, now)
     }
 
-    /// Ends one pause of the call's deadlines that [`pause_call_of`](Session::pause_call_of) started.
-    pub fn resume_call(&mut self, call: CallId, now: Instant) {
+    /// Ends one pause of the call's deadlines that [`pause_call_that_sent`](Session::pause_call_that_sent) started.
+    pub fn resume_call_deadlines(&mut self, call: CallId, now: Instant) {
         self.resume_paused_call(call, now);
     }
 
@@ -336,12 +336,12 @@ impl Session {
         matches!(self.phase, SessionPhase::Closed(_))
     }
 
-    fn on_message(&mut self, now: Instant) {
-        self.liveness.on_message(now, self.config.timeouts.ping);
+    fn on_received_message(&mut self, now: Instant) {
+        self.liveness.on_received_message(now, self.config.timeouts.ping);
     }
 
     /// Ends the session. No other function sets `SessionPhase::Closed`.
-    fn end_session(&mut self, reason: CloseReason) {
+    fn close_session_with_reason(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;
         }
@@ -354,11 +354,11 @@ impl Session {
 
     fn close_if_output_limit_exceeded(&mut self) {
         if self.out.len() > self.config.limits.queued_messages {
-            self.end_session(CloseReason::NotReading(self.out.len()));
+            self.close_session_with_reason(CloseReason::NotReading(self.out.len()));
         }
     }
 
-    fn report_anomaly(&mut self, cause: String, id: Option<RequestId>) {
+    fn report_protocol_anomaly(&mut self, cause: String, id: Option<RequestId>) {
         self.events.push(SessionEvent::Anomaly { cause, id });
     }
 }

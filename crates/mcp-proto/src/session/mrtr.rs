@@ -50,7 +50,7 @@ struct InputRequiredResult {
 
 impl Session {
     /// Processes an `input_required` result of a call: reports the requests in it to the session's caller.
-    pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
+    pub(super) fn on_input_required_result(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
         if call.rounds > self.config.limits.mrtr_rounds {

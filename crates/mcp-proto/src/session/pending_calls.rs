@@ -35,12 +35,12 @@ impl Deref for PendingCalls {
 
 impl PendingCalls {
     pub(super) fn insert(&mut self, id: CallId, call: PendingCall) {
-        self.mark_changed(id);
+        self.mark_call_changed(id);
         self.calls.insert(id, Box::new(call));
     }
 
     pub(super) fn get_mut(&mut self, id: &CallId) -> Option<&mut PendingCall> {
-        self.mark_changed(*id);
+        self.mark_call_changed(*id);
         self.calls.get_mut(id).map(Box::as_mut)
     }
 
@@ -57,7 +57,7 @@ impl PendingCalls {
 
     /// Returns the earliest time at which a call may time out. May be earlier than the first timeout, but never later.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        earliest_instant([self.soonest, self.next_due_of_changed()])
+        earliest_instant([self.soonest, self.next_due_of_changed_call()])
     }
 
     /// Recomputes the lower bound from all calls, so that [`PendingCalls::next_due`] is exact.
@@ -66,11 +66,11 @@ impl PendingCalls {
         self.soonest = earliest_instant(self.calls.values().map(|call| call.next_due()));
     }
 
-    fn next_due_of_changed(&self) -> Option<Instant> {
+    fn next_due_of_changed_call(&self) -> Option<Instant> {
         self.calls.get(&self.changed?)?.next_due()
     }
 
-    fn mark_changed(&mut self, id: CallId) {
+    fn mark_call_changed(&mut self, id: CallId) {
         if self.changed != Some(id) {
             self.soonest = self.next_due();
             self.changed = Some(id);

@@ -24,10 +24,12 @@ struct ProgressParams {
 impl Session {
     /// Processes a progress notification. The progress token of a call is its JSON-RPC id, which is unique and becomes
     /// invalid when the call ends.
-    pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
+    pub(super) fn on_progress_notification(&mut self, params: Option<&RawJson>, now: Instant) {
         let ProgressParams { progress_token, progress, total, message } = match parse_progress_params(params) {
             Ok(params) => params,
-            Err(cause) => return self.report_anomaly(format!("an invalid progress notification: {cause}"), None),
+            Err(cause) => {
+                return self.report_protocol_anomaly(format!("an invalid progress notification: {cause}"), None);
+            }
         };
         let RequestId::Number(token) = progress_token else { return };
         // A call that continues as a task keeps its token after the response.
@@ -39,7 +41,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_request_input()) else { return };
         if call.progress.is_some_and(|before| progress <= before) {
             if !std::mem::replace(&mut call.reported_progress_anomaly, true) {
-                self.report_anomaly(
+                self.report_protocol_anomaly(
                     "a progress notification without an increase was ignored".into(),
                     Some(progress_token),
                 );

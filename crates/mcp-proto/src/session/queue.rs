@@ -46,12 +46,12 @@ impl EventQueue {
     }
 
     pub(super) fn push(&mut self, event: SessionEvent) {
-        self.push_sized(event, 0);
+        self.push_with_size(event, 0);
     }
 
     /// Queues an event. `bytes` is the length of the received message from which it results, and counts against the
     /// limit of the queue.
-    pub(super) fn push_sized(&mut self, event: SessionEvent, bytes: usize) {
+    pub(super) fn push_with_size(&mut self, event: SessionEvent, bytes: usize) {
         match &event {
             SessionEvent::Progress { call, .. } => {
                 let same = |(other, _): &&mut (SessionEvent, usize)| matches!(other, SessionEvent::Progress { call: older, .. } if older == call);
@@ -93,7 +93,7 @@ impl EventQueue {
 
     /// Removes the queued event that reports a request of the server. Returns `false` if the session's caller has
     /// already taken the event.
-    pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
+    pub(super) fn remove_server_request_event(&mut self, server_request: ServerRequestId) -> bool {
         let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(is_request);
         at.and_then(|at| self.waiting.remove(at)).is_some()
@@ -102,7 +102,7 @@ impl EventQueue {
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(dropped) = self.take_overflow_notice() {
+        if drained && let Some(dropped) = self.take_dropped_events_notice() {
             return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
@@ -113,7 +113,7 @@ impl EventQueue {
         Some(event)
     }
 
-    fn take_overflow_notice(&mut self) -> Option<SessionEvent> {
+    fn take_dropped_events_notice(&mut self) -> Option<SessionEvent> {
         let (logs, others) = (std::mem::take(&mut self.dropped_logs), std::mem::take(&mut self.dropped_others));
         let cause = match (logs, others) {
             (0, 0) => return None,

@@ -35,13 +35,18 @@ impl Session {
         } else if let Some(call) = call
             && self.is_reopening()
         {
-            self.retain_call_for_new_session(call);
+            self.retain_call_until_session_reopens(call);
         }
     }
 
     /// Opens a new session if `error` shows that the server now supports 2026-07-28 instead of earlier revisions, or
     /// vice versa. Returns `true` if so; the request of `call` is then sent again.
-    pub(super) fn reopen_if_revision_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
+    pub(super) fn reopen_session_if_server_changed_revision(
+        &mut self,
+        call: CallId,
+        error: &RpcError,
+        now: Instant,
+    ) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
             code::UNSUPPORTED_PROTOCOL_VERSION => true,
@@ -82,14 +87,14 @@ impl Session {
                 self.liveness.on_pong();
             }
         }
-        self.listen.discard_stream();
+        self.listen.discard_listen_request();
         let calls: Vec<CallId> = self.calls.keys().copied().collect();
         for id in calls {
             self.discard_task_requests(id);
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
-                self.retain_call_for_new_session(id);
+                self.retain_call_until_session_reopens(id);
             } else {
                 let cause = "the server forgot the session before it answered".into();
                 self.end_call(id, Err(CallError::Undelivered { cause, sent: true }));
@@ -98,7 +103,7 @@ impl Session {
     }
 
     /// Retains a call while a new session is opened. Its request is sent when the new session is ready.
-    pub(super) fn retain_call_for_new_session(&mut self, id: CallId) {
+    pub(super) fn retain_call_until_session_reopens(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
                 call.wire = None;
@@ -114,7 +119,10 @@ impl Session {
     /// error as an anomaly.
     pub(super) fn on_state_restore_response(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
-            self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
+            self.report_protocol_anomaly(
+                format!("the state of the previous session could not be restored: {error}"),
+                None,
+            );
         }
     }
 
@@ -127,7 +135,7 @@ impl Session {
             self.send_request(RequestPurpose::Restore, "logging/setLevel", json!({ "level": level }), None);
         }
         for id in reopening.held {
-            self.advance_call(id, now);
+            self.send_or_poll_call(id, now);
         }
     }
 }

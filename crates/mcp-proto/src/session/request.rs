@@ -7,7 +7,7 @@ use crate::types::{
     ResourceContents, ResourceTemplate, Tool,
 };
 
-use super::{CacheHint, TaskView};
+use super::{CacheHint, TaskState};
 
 /// A request to the server, in the same form for every revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,7 +156,7 @@ pub enum ServerResult {
     /// One page of the server's tasks (2025-11-25).
     Tasks {
         /// State of each task at the time of the response.
-        items: Vec<TaskView>,
+        items: Vec<TaskState>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
     },

@@ -67,7 +67,7 @@ pub(super) fn encode_client_response(
     match (kind, answer) {
         (_, ClientResponse::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
         (ServerRequestKind::Sampling, ClientResponse::Sampling(result)) => {
-            Some(adapt_sampling_result(*result, revision).map(|result| json!(result)))
+            Some(adapt_sampling_result_to_revision(*result, revision).map(|result| json!(result)))
         }
         (ServerRequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
             let content = content.filter(|_| action == ElicitAction::Accept);
@@ -84,7 +84,10 @@ pub(super) fn encode_client_response(
 
 /// Replaces the content list of a sampling result by a single block if the list has one element or `revision` supports
 /// no lists. Returns an error if the blocks cannot be joined as text.
-fn adapt_sampling_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
+fn adapt_sampling_result_to_revision(
+    mut result: CreateMessageResult,
+    revision: Revision,
+) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
     if blocks.len() != 1 && revision.has_sampling_content_list() {
         return Ok(result);

@@ -250,7 +250,7 @@ pub(super) fn to_server_result(
             build_tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
         }
         (ClientRequest::GetPrompt { .. }, _) => deserialize_object(fields).map(Box::new).map(ServerResult::Prompt),
-        (ClientRequest::ListTasks { .. }, _) => tasks::parse_task_page(fields),
+        (ClientRequest::ListTasks { .. }, _) => tasks::parse_task_list_page(fields),
         (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
         (ClientRequest::Complete { .. }, _) => deserialize_object(fields)
             .map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion))),

@@ -10,7 +10,7 @@ use crate::types::{ElicitAction, ElicitResult, Map};
 use super::handshake::SessionPhase;
 use super::request_encoding::parse_server_request;
 use super::{
-    CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
+    CallId, ClientResponse, ClientResponseError, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin,
     WithdrawalReason, meta, request_encoding, tasks,
 };
 
@@ -56,7 +56,7 @@ pub(super) enum ServerRequestKind {
 
 impl Session {
     /// Processes a JSON-RPC request from the server.
-    pub(super) fn on_request(
+    pub(super) fn on_server_request(
         &mut self,
         id: RequestId,
         method: &str,
@@ -66,15 +66,17 @@ impl Session {
         now: Instant,
     ) {
         if self.is_server_request_open(&id) {
-            return self
-                .report_anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
+            return self.report_protocol_anomaly(
+                "a request with the id of another that is still open was ignored".into(),
+                Some(id),
+            );
         }
-        self.expect_batch_response(batch);
+        self.expect_another_batch_response(batch);
         if method == "ping" {
-            return self.respond(id, batch, Ok(json!({})));
+            return self.send_server_request_response(id, batch, Ok(json!({})));
         }
         if !matches!(self.phase, SessionPhase::Ready) {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 format!(
                     "the request `{}` was received before the session was initialized",
                     crate::jsonrpc::escape_and_truncate(method, 80)
@@ -82,7 +84,7 @@ impl Session {
                 Some(id.clone()),
             );
             let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
-            return self.respond(id, batch, Err(error));
+            return self.send_server_request_response(id, batch, Err(error));
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let task = params.as_ref().ok().and_then(related_task_id);
@@ -91,16 +93,16 @@ impl Session {
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
         match parsed {
-            Err(error) => self.respond(id, batch, Err(error)),
+            Err(error) => self.send_server_request_response(id, batch, Err(error)),
             Ok(_) if !self.has_room_for_server_requests(1, bytes) => {
                 let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
-                self.respond(id, batch, Err(error));
+                self.send_server_request_response(id, batch, Err(error));
             }
             Ok(server_request) => {
                 let of_task = task.as_deref().and_then(|task| self.call_of_task(task));
                 let (call, stops) = match of_task {
                     Some(call) => (Some(call), vec![call]),
-                    None => self.find_possible_calls_of_stream(origin),
+                    None => self.find_possible_calls_behind_server_request(origin),
                 };
                 self.report_server_request(
                     ServerRequestSource::Request { id, batch, task },
@@ -124,8 +126,8 @@ impl Session {
     /// Determines the call that caused a request from the server, and the calls whose deadlines the request pauses.
     /// Over Streamable HTTP, the stream that carried the request identifies the call. Otherwise the call is known only
     /// if a single one is in flight; if several are, the deadlines of all are paused.
-    fn find_possible_calls_of_stream(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
-        if let Some(call) = self.call_of_stream(origin) {
+    fn find_possible_calls_behind_server_request(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
+        if let Some(call) = self.call_of_response_stream(origin) {
             return (Some(call), vec![call]);
         }
         let stops: Vec<CallId> =
@@ -135,7 +137,7 @@ impl Session {
     }
 
     /// Returns the call whose POST response stream carried a message, or `None` if another stream did.
-    pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
+    pub(super) fn call_of_response_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
         self.wire.purpose(*id)?.call_id()
     }
@@ -170,14 +172,14 @@ impl Session {
         request: ServerRequestId,
         answer: ClientResponse,
         now: Instant,
-    ) -> Result<(), UnknownRequest> {
-        let server_request = self.server_requests.get(&request).ok_or(UnknownRequest::NotOpen)?;
+    ) -> Result<(), ClientResponseError> {
+        let server_request = self.server_requests.get(&request).ok_or(ClientResponseError::NotOpen)?;
         let value = request_encoding::encode_client_response(server_request.kind, answer, self.revision())
-            .ok_or(UnknownRequest::WrongKind)?;
+            .ok_or(ClientResponseError::WrongKind)?;
         if let Some(server_request) = self.close_server_request(request, now) {
             match server_request.origin {
                 ServerRequestSource::Request { id, batch, task } => {
-                    self.respond(id, batch, add_related_task(value, task))
+                    self.send_server_request_response(id, batch, add_related_task(value, task))
                 }
                 ServerRequestSource::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
                 ServerRequestSource::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
@@ -200,7 +202,7 @@ impl Session {
     }
 
     /// Pauses the deadlines of the call whose request has this id, and returns the call.
-    pub(super) fn pause_call_of_server_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+    pub(super) fn pause_call_that_sent_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call_id()?;
         let held = self.calls.get_mut(&call)?;
@@ -221,7 +223,7 @@ impl Session {
 
     pub(super) fn withdraw_server_request(&mut self, request: ServerRequestId, why: WithdrawalReason) {
         // A request whose event is still queued needs no withdrawal.
-        if !self.events.remove_request(request) {
+        if !self.events.remove_server_request_event(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
         }
     }
@@ -294,10 +296,15 @@ impl Session {
             }
             ServerRequestKind::Sampling | ServerRequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
-        self.respond(id, batch, add_related_task(answer, task));
+        self.send_server_request_response(id, batch, add_related_task(answer, task));
     }
 
-    pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
+    pub(super) fn send_server_request_response(
+        &mut self,
+        id: RequestId,
+        batch: Option<u64>,
+        answer: Result<Value, RpcError>,
+    ) {
         let response = OutgoingMessage::response(id, answer);
         match batch {
             None => self.send_response(response),

@@ -55,7 +55,7 @@ pub(super) struct ListenRequestState {
 impl ListenRequestState {
     /// Discards the state of the current `subscriptions/listen` request after the connection was lost. The set of
     /// subscribed resources is retained.
-    pub(super) fn discard_stream(&mut self) {
+    pub(super) fn discard_listen_request(&mut self) {
         self.previous = None;
         self.current = None;
         self.granted = false;
@@ -73,7 +73,7 @@ impl ListenRequestState {
         self.uris.shift_remove(uri);
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_request_open(&self) -> bool {
         self.current.is_some()
     }
 
@@ -201,16 +201,16 @@ impl Session {
     /// Processes `notifications/subscriptions/acknowledged`, which lists the requested notifications that the server
     /// grants.
     pub(super) fn on_subscription_acknowledged(&mut self, params: Map, now: Instant) {
-        match self.subscription_id(&params) {
+        match self.subscription_id_of_notification(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
-            _ => return self.report_anomaly("an acknowledgement of an unknown subscription".into(), None),
+            _ => return self.report_protocol_anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
         let granted = match results::deserialize_object(params) {
             Ok(SubscriptionAcknowledgedParams { notifications }) => {
                 notifications.resource_subscriptions.unwrap_or_default()
             }
-            Err(cause) => return self.report_anomaly(format!("an invalid acknowledgement: {cause}"), None),
+            Err(cause) => return self.report_protocol_anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
@@ -234,13 +234,13 @@ impl Session {
                 missing.len(),
                 escape_and_truncate(first, 200)
             );
-            self.report_anomaly(cause, None);
+            self.report_protocol_anomaly(cause, None);
         }
     }
 
     /// Returns the `subscriptionId` of a notification, or `None` if it is not a number like the ids that the client
     /// sends.
-    fn subscription_id(&self, params: &Map) -> Option<i64> {
+    fn subscription_id_of_notification(&self, params: &Map) -> Option<i64> {
         params.get("_meta")?.get(meta::SUBSCRIPTION_ID_KEY)?.as_i64()
     }
 
@@ -251,9 +251,9 @@ impl Session {
             return true;
         }
         let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION_ID_KEY).is_some());
-        let id = self.subscription_id(params);
+        let id = self.subscription_id_of_notification(params);
         if named && (id.is_none() || (id != self.listen.current && id != self.listen.previous)) {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 "a change notification for a subscription that does not exist was ignored".into(),
                 None,
             );
@@ -264,25 +264,25 @@ impl Session {
             self.listen.acknowledge_by = None;
         }
         if !named {
-            self.report_anomaly("a change notification does not name its subscription".into(), None);
+            self.report_protocol_anomaly("a change notification does not name its subscription".into(), None);
         }
         true
     }
 
     /// Processes the server's cancellation of a client's request, which is only allowed for `subscriptions/listen`.
-    pub(super) fn on_listen_cancelled(&mut self, id: &RequestId, now: Instant) {
+    pub(super) fn on_listen_request_cancelled(&mut self, id: &RequestId, now: Instant) {
         if let (RequestId::Number(id), Some(current)) = (id, self.listen.current)
             && *id == current
         {
             self.wire.abandon(current);
-            self.on_listen_ended(Ok(()), now);
+            self.on_listen_response(Ok(()), now);
         }
     }
 
     /// Processes the response to `subscriptions/listen`, with which the server ends the subscription.
-    pub(super) fn on_listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
+    pub(super) fn on_listen_response(&mut self, how: Result<(), RpcError>, now: Instant) {
         let error = match how {
-            Ok(()) => return self.on_listen_lost("the server ended the subscription".into(), now),
+            Ok(()) => return self.on_subscription_lost("the server ended the subscription".into(), now),
             Err(error) => error,
         };
         let waiting = std::mem::take(&mut self.listen.waiting);
@@ -296,14 +296,14 @@ impl Session {
             return self.renew_subscription(now);
         }
         let never = error.code == code::METHOD_NOT_FOUND;
-        self.on_listen_lost(CallError::Server(error).to_string(), now);
+        self.on_subscription_lost(CallError::Server(error).to_string(), now);
         if never {
             self.listen.renew_at = None;
         }
     }
 
     /// Handles the loss of the subscription: retains the subscribed resources and schedules a renewal.
-    pub(super) fn on_listen_lost(&mut self, cause: String, now: Instant) {
+    pub(super) fn on_subscription_lost(&mut self, cause: String, now: Instant) {
         let listen = &mut self.listen;
         listen.previous = listen.current.take();
         listen.granted = false;
@@ -320,13 +320,13 @@ impl Session {
 
     /// Renews the subscription if a renewal is due. Treats the subscription as lost if the server's acknowledgement is
     /// overdue.
-    pub(super) fn check_subscription_timers(&mut self, now: Instant) {
+    pub(super) fn process_due_subscription_timers(&mut self, now: Instant) {
         if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {
             self.wire.abandon(current);
             self.send_cancellation(current, None);
-            self.on_listen_lost(
+            self.on_subscription_lost(
                 format!("the server did not acknowledge the subscription within {SUBSCRIPTION_ACKNOWLEDGE_TIMEOUT:?}"),
                 now,
             );

@@ -12,10 +12,10 @@ use crate::types::{Map, TaskStatus};
 use super::delivery::to_undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
-use super::tasks::{self, TaskMessage};
+use super::tasks::{self, TaskStateMessage};
 use super::timers::{checked_deadline, is_due};
 use super::{
-    CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
+    CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskState, results,
 };
 
 /// Retention time that the client requests for a task, in milliseconds.
@@ -28,7 +28,7 @@ const MAX_TOOLS_WITH_TASK_SUPPORT: usize = 10_000;
 /// State of a call that continues as a task.
 #[derive(Debug)]
 pub(super) struct TaskCall {
-    pub(super) view: TaskView,
+    pub(super) state: TaskState,
     /// Time to send the next `tasks/get` for the task, or `None` if no poll is scheduled.
     pub(super) poll_at: Option<Instant>,
     /// Id of the pending `tasks/get` request, or `None`.
@@ -38,7 +38,7 @@ pub(super) struct TaskCall {
     /// Number of status updates that the server sent for the task.
     pub(super) update_count: u32,
     /// Requests of the task for user input, by the key that the server chose (extension only).
-    pub(super) inputs: IndexMap<String, TaskInput>,
+    pub(super) inputs: IndexMap<String, TaskInputState>,
 }
 
 impl TaskCall {
@@ -51,7 +51,7 @@ impl TaskCall {
 
 /// State of a task's request for user input.
 #[derive(Debug)]
-pub(super) enum TaskInput {
+pub(super) enum TaskInputState {
     Requested(ServerRequestId),
     /// The user has responded, and the server has not confirmed the response yet.
     Answered {
@@ -90,7 +90,7 @@ impl ToolTaskSupportRecords {
 
 impl Session {
     /// Returns the value of the `task` parameter of `tools/call`, or `None` if the call does not request a task.
-    pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
+    pub(super) fn task_parameter_of_call(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let is_requested = *self.tasks.support.get(name)? || *as_task;
         (is_requested && tasks::supports_task_calls(self.facts.as_deref()?))
@@ -100,57 +100,57 @@ impl Session {
     /// Continues a call as the task that the server created in its result.
     pub(super) fn on_task_created(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
-        let message = TaskMessage::read(task)?;
+        let message = TaskStateMessage::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.remove_total_deadline(now);
         call.task = Some(Box::new(TaskCall {
-            view: message.to_task_view(),
+            state: message.to_task_state(),
             poll_at: None,
             get: None,
             result: None,
             update_count: 0,
             inputs: IndexMap::new(),
         }));
-        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(message.to_task_view()) });
+        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(message.to_task_state()) });
         self.on_task_status(id, message, now)
     }
 
     /// Returns the call that continues as this task.
     pub(super) fn call_of_task(&self, task: &str) -> Option<CallId> {
-        let same = |running: &TaskCall| running.view.id == task;
+        let same = |running: &TaskCall| running.state.id == task;
         self.calls.iter().find(|(_, call)| call.task.as_deref().is_some_and(same)).map(|(id, _)| *id)
     }
 
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
-    pub(super) fn on_task_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
-        let message = TaskMessage::read(params)?;
-        let view = message.to_task_view();
-        let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
+    pub(super) fn on_task_state_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
+        let message = TaskStateMessage::read(params)?;
+        let state = message.to_task_state();
+        let Some(id) = self.call_of_task(&state.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
         // A terminal status is final, even if an earlier status arrives after it.
-        if running.view.status.is_terminal() && !view.status.is_terminal() {
+        if running.state.status.is_terminal() && !state.status.is_terminal() {
             return Ok(());
         }
         running.update_count = running.update_count.saturating_add(1);
-        if running.view != view {
-            running.view = view.clone();
-            self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(view) });
+        if running.state != state {
+            running.state = state.clone();
+            self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(state) });
         }
         self.on_task_status(id, message, now)
     }
 
     /// Continues, completes or fails a call depending on the status of its task.
-    fn on_task_status(&mut self, id: CallId, task_message: TaskMessage, now: Instant) -> Result<(), String> {
+    fn on_task_status(&mut self, id: CallId, task_message: TaskStateMessage, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
-        let (status, update_count) = (running.view.status, running.update_count);
-        let next = checked_deadline(now, running.view.time_until_poll());
+        let (status, update_count) = (running.state.status, running.update_count);
+        let next = checked_deadline(now, running.state.time_until_poll());
         running.poll_at = next;
         call.clock.on_activity(next.unwrap_or(now));
         match status {
             TaskStatus::Cancelled => {
-                let message = running.view.status_message.clone();
+                let message = running.state.status_message.clone();
                 self.end_call(id, Err(CallError::TaskCancelled { message }));
             }
             TaskStatus::Completed | TaskStatus::Failed if core => {
@@ -225,29 +225,29 @@ impl Session {
     }
 
     pub(super) fn task_id(&mut self, id: CallId) -> Option<String> {
-        self.task_call(id).map(|running| running.view.id.clone())
+        self.task_call(id).map(|running| running.state.id.clone())
     }
 
     /// Processes the response to `tasks/get`.
-    pub(super) fn on_task_fetched(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_task_get_response(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
         let Some(running) = self.task_call(id) else { return };
         running.get = None;
         let body = match answer {
             Ok(body) => body,
             // An internal error does not mean that the task failed. The idle deadline of the call limits further polls.
             Err(error) if error.code == code::INTERNAL_ERROR => {
-                running.poll_at = checked_deadline(now, running.view.time_until_poll());
+                running.poll_at = checked_deadline(now, running.state.time_until_poll());
                 return;
             }
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
-        let name = running.view.id.clone();
+        let name = running.state.id.clone();
         let read = results::parse_body_object(&body).and_then(|body| {
             if body.get("taskId").and_then(Value::as_str) != Some(&name) {
                 return Err("it describes another task".into());
             }
             match body.get("resultType").and_then(Value::as_str) {
-                None | Some("complete" | "task") => self.on_task_message(body, now),
+                None | Some("complete" | "task") => self.on_task_state_message(body, now),
                 Some(_) => Err("unknown resultType".into()),
             }
         });
@@ -257,7 +257,7 @@ impl Session {
     }
 
     /// Processes the response to `tasks/result`, which is the result of the call itself.
-    pub(super) fn on_task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_task_result_response(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get(&id) else { return };
         let read = |body: &RawJson| {
             ResultBody::read(&call.request, body).and_then(|body| results::to_server_result(&call.request, body, None))
@@ -271,7 +271,7 @@ impl Session {
 
     /// Handles a request about a task that the transport failed to deliver: schedules its repetition, which is always
     /// safe, or ends the call if the server refused the request.
-    pub(super) fn on_task_undelivered(
+    pub(super) fn on_task_request_undelivered(
         &mut self,
         (id, purpose): (CallId, RequestPurpose),
         wire: &RequestId,
@@ -289,7 +289,7 @@ impl Session {
             RequestPurpose::TaskResult(_) => running.result = None,
             _ => running.mark_task_update_lost(wire),
         }
-        running.poll_at = checked_deadline(now, running.view.time_until_poll());
+        running.poll_at = checked_deadline(now, running.state.time_until_poll());
         if let Some(error) = final_answer
             && !matches!(purpose, RequestPurpose::TaskUpdate(_))
         {
@@ -313,7 +313,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return false };
         if let Some(running) = call.task.as_deref_mut() {
             let waiting = [running.get.take(), running.result.take()];
-            let name = running.view.id.clone();
+            let name = running.state.id.clone();
             waiting.into_iter().flatten().for_each(|wire| self.wire.abandon(wire));
             self.send_task_cancellation(name);
             return true;
@@ -341,9 +341,9 @@ impl Session {
         let core = self.revision().has_core_tasks();
         let task = answer.ok().and_then(|body| results::parse_body_object(&body).ok());
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
-            && let Ok(message) = TaskMessage::read(task)
+            && let Ok(message) = TaskStateMessage::read(task)
         {
-            self.send_task_cancellation(message.to_task_view().id);
+            self.send_task_cancellation(message.to_task_state().id);
         }
     }
 

@@ -12,7 +12,7 @@ use super::request_encoding::parse_server_request;
 use super::request_table::RequestPurpose;
 use super::results::InputRequest;
 use super::server_requests::ServerRequestSource;
-use super::task_calls::{TaskCall, TaskInput};
+use super::task_calls::{TaskCall, TaskInputState};
 use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
 /// Maximum number of input requests of one task.
@@ -32,11 +32,11 @@ impl Session {
             .inputs
             .iter()
             .filter(|(key, _)| !requests.contains_key(*key))
-            .filter_map(|(_, input)| if let TaskInput::Requested(request) = input { Some(*request) } else { None })
+            .filter_map(|(_, input)| if let TaskInputState::Requested(request) = input { Some(*request) } else { None })
             .collect();
         // A key that was answered and is still requested: the `tasks/update` with its answer was lost.
         let again = running.inputs.iter().any(|(key, input)| {
-            requests.contains_key(key) && matches!(input, TaskInput::Answered { update: None, .. })
+            requests.contains_key(key) && matches!(input, TaskInputState::Answered { update: None, .. })
         });
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
@@ -62,7 +62,7 @@ impl Session {
             let origin = ServerRequestSource::Task { call: id, key: key.clone() };
             let request = self.report_server_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
-                running.inputs.insert(key, TaskInput::Requested(request));
+                running.inputs.insert(key, TaskInputState::Requested(request));
             }
         }
         Ok(())
@@ -72,10 +72,10 @@ impl Session {
     /// the protocol has no response for it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
-            return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
+            return self.cancel_call_with_error(id, "a request for input was refused", CallError::Refused, now);
         };
         if let Some(input) = self.task_call(id).and_then(|running| running.inputs.get_mut(key)) {
-            *input = TaskInput::Answered { answer, update: None };
+            *input = TaskInputState::Answered { answer, update: None };
             self.send_task_update(id);
         }
     }
@@ -87,24 +87,24 @@ impl Session {
             return;
         }
         let Some(running) = self.task_call(id) else { return };
-        let task = running.view.id.clone();
+        let task = running.state.id.clone();
         let mut answers = Map::new();
         for (key, input) in &running.inputs {
-            if let TaskInput::Answered { answer, update: None } = input {
+            if let TaskInputState::Answered { answer, update: None } = input {
                 answers.insert(key.clone(), answer.clone());
             }
         }
         let params = json!({ "taskId": task, "inputResponses": answers });
         let wire = self.send_request(RequestPurpose::TaskUpdate(id), "tasks/update", params, Some(task));
         for input in self.task_call(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
-            if let TaskInput::Answered { update: update @ None, .. } = input {
+            if let TaskInputState::Answered { update: update @ None, .. } = input {
                 *update = Some(wire);
             }
         }
     }
 
     /// Handles the response to `tasks/update`, after which the task continues.
-    pub(super) fn on_task_updated(
+    pub(super) fn on_task_update_response(
         &mut self,
         id: CallId,
         wire: &RequestId,
@@ -112,11 +112,11 @@ impl Session {
         now: Instant,
     ) {
         if let Err(error) = &answer {
-            self.report_anomaly(format!("the server rejected the input for a task: {error}"), None);
+            self.report_protocol_anomaly(format!("the server rejected the input for a task: {error}"), None);
         }
         let Some(running) = self.task_call(id) else { return };
         for input in running.inputs.values_mut().filter(|input| input.is_answered_by_update_request(wire)) {
-            *input = TaskInput::Confirmed;
+            *input = TaskInputState::Confirmed;
         }
         running.poll_at = Some(now);
     }
@@ -126,7 +126,7 @@ impl TaskCall {
     /// Marks as lost all responses whose delivery the server has not confirmed.
     pub(super) fn mark_all_task_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
-            if let TaskInput::Answered { update, .. } = input {
+            if let TaskInputState::Answered { update, .. } = input {
                 *update = None;
             }
         }
@@ -136,15 +136,18 @@ impl TaskCall {
     /// them.
     pub(super) fn mark_task_update_lost(&mut self, wire: &RequestId) {
         for input in self.inputs.values_mut().filter(|input| input.is_answered_by_update_request(wire)) {
-            if let TaskInput::Answered { update, .. } = input {
+            if let TaskInputState::Answered { update, .. } = input {
                 *update = None;
             }
         }
     }
 }
 
-impl TaskInput {
+impl TaskInputState {
     fn is_answered_by_update_request(&self, wire: &RequestId) -> bool {
-        matches!((self, wire), (TaskInput::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
+        matches!(
+            (self, wire),
+            (TaskInputState::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire
+        )
     }
 }

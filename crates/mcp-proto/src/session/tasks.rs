@@ -10,7 +10,7 @@ use crate::jsonrpc::RpcError;
 use crate::types::{Map, TaskStatus};
 
 use super::results::InputRequest;
-use super::{ServerFacts, ServerResult, TaskView, results};
+use super::{ServerFacts, ServerResult, TaskState, results};
 
 /// Identifier of the tasks extension.
 pub(super) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -23,7 +23,7 @@ const MAX_TASK_ID_BYTES: usize = 4096;
 /// extension only.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct TaskMessage {
+pub(super) struct TaskStateMessage {
     pub(super) task_id: String,
     status: TaskStatus,
     status_message: Option<String>,
@@ -40,17 +40,17 @@ pub(super) struct TaskMessage {
     pub(super) input_requests: Option<indexmap::IndexMap<String, InputRequest>>,
 }
 
-impl TaskMessage {
-    pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
-        let message: TaskMessage = results::deserialize_object(body)?;
+impl TaskStateMessage {
+    pub(super) fn read(body: Map) -> Result<TaskStateMessage, String> {
+        let message: TaskStateMessage = results::deserialize_object(body)?;
         if message.task_id.is_empty() || message.task_id.len() > MAX_TASK_ID_BYTES {
             return Err(format!("a taskId has from 1 to {MAX_TASK_ID_BYTES} bytes"));
         }
         Ok(message)
     }
 
-    pub(super) fn to_task_view(&self) -> TaskView {
-        TaskView {
+    pub(super) fn to_task_state(&self) -> TaskState {
+        TaskState {
             id: self.task_id.clone(),
             status: self.status,
             status_message: self.status_message.clone(),
@@ -65,14 +65,14 @@ impl TaskMessage {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TaskListPage {
-    tasks: Vec<TaskMessage>,
+    tasks: Vec<TaskStateMessage>,
     next_cursor: Option<String>,
 }
 
 /// Decodes the result of `tasks/list`.
-pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
+pub(super) fn parse_task_list_page(body: Map) -> Result<ServerResult, String> {
     let TaskListPage { tasks, next_cursor } = results::deserialize_object(body)?;
-    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_task_view).collect(), next_cursor })
+    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskStateMessage::to_task_state).collect(), next_cursor })
 }
 
 /// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task. `core`

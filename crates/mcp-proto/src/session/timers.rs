@@ -101,15 +101,15 @@ impl Session {
     }
 
     pub(super) fn process_due_timers(&mut self, now: Instant) {
-        self.expire_handshake(now);
+        self.time_out_handshake(now);
         let expired: Vec<(CallId, CallError)> =
             self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.timeout_error(now)?))).collect();
         for (id, error) in expired {
-            self.stop_call(id, "no answer in time", error, now);
+            self.cancel_call_with_error(id, "no answer in time", error, now);
         }
         self.resend_due_requests(now);
         self.poll_due_tasks(now);
-        self.check_subscription_timers(now);
+        self.process_due_subscription_timers(now);
         self.check_liveness(now);
         self.calls.recompute_next_due();
     }

@@ -15,7 +15,7 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Maximum number of tools whose `x-mcp-header` definitions are stored.
 const MAX_TOOLS_WITH_ARGUMENT_HEADERS: usize = 10_000;
 /// Maximum nesting depth to which a tool's input schema is searched for `x-mcp-header` definitions.
-const MAX_SCHEMA_DEPTH: usize = 64;
+const MAX_SEARCHED_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
 const SCHEMA_KEYWORDS_WITH_DATA_VALUES: [&str; 4] = ["default", "const", "enum", "examples"];
 /// Names that a server must not choose for the header of an argument, even though the name gets the prefix
@@ -118,8 +118,8 @@ fn search_schema_for_headers(
     found: &mut Vec<ArgumentHeader>,
     depth: usize,
 ) -> Result<(), String> {
-    if depth > MAX_SCHEMA_DEPTH {
-        return Err(format!("its schema nests more than {MAX_SCHEMA_DEPTH} times"));
+    if depth > MAX_SEARCHED_SCHEMA_DEPTH {
+        return Err(format!("its schema nests more than {MAX_SEARCHED_SCHEMA_DEPTH} times"));
     }
     let keywords = match schema {
         Value::Object(keywords) => keywords,

@@ -18,7 +18,7 @@ const MAX_TOOL_LIST_PAGES_FOR_HEADERS: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToolListPage {
+struct ToolListPageForHeaders {
     tools: Vec<Value>,
     next_cursor: Option<String>,
 }
@@ -42,7 +42,7 @@ impl SchemaKeywordSearch {
 }
 
 impl Session {
-    fn sends_tool_headers(&self) -> bool {
+    fn sends_tool_argument_headers(&self) -> bool {
         self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
@@ -58,7 +58,7 @@ impl Session {
                 self.tasks.record_tool(tool.name(), support.as_deref());
             }
         }
-        if !self.sends_tool_headers() {
+        if !self.sends_tool_argument_headers() {
             return;
         }
         let word = SchemaKeywordSearch::new("x-mcp-header");
@@ -88,18 +88,18 @@ impl Session {
     /// Handles an error that reports that the headers of a call do not match its body: requests `tools/list` and
     /// returns `true`. Happens at most once for each call, because the arguments may be the cause. Returns `false` for
     /// other errors.
-    pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
-        let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_headers();
+    pub(super) fn on_header_mismatch_error(&mut self, id: CallId, error: &RpcError) -> bool {
+        let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_argument_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
         if call.has_relisted_tools || !matches!(call.request, ClientRequest::CallTool { .. }) {
             return false;
         }
         call.has_relisted_tools = true;
-        self.request_tool_list_page(id, None, 1);
+        self.request_tool_list_for_headers(id, None, 1);
         true
     }
 
-    fn request_tool_list_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+    fn request_tool_list_for_headers(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let wire = self.send_request(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
@@ -109,23 +109,25 @@ impl Session {
 
     /// Processes one page of `tools/list`: records the header definitions of the call's tool and sends the call again,
     /// or requests the next page.
-    pub(super) fn on_tool_list_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_tool_list_for_headers(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::parse_body_object(&body).and_then(results::deserialize_object::<ToolListPage>),
+            Ok(body) => {
+                results::parse_body_object(&body).and_then(results::deserialize_object::<ToolListPageForHeaders>)
+            }
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
-        let ToolListPage { tools, next_cursor } = match read {
+        let ToolListPageForHeaders { tools, next_cursor } = match read {
             Ok(page) => page,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
             (None, Some(cursor)) if page < MAX_TOOL_LIST_PAGES_FOR_HEADERS => {
-                return self.request_tool_list_page(id, Some(cursor), page + 1);
+                return self.request_tool_list_for_headers(id, Some(cursor), page + 1);
             }
             (None, _) => self.mirrored.remove_tool(&name),
             (Some(tool), _) => {

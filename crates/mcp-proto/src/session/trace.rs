@@ -44,7 +44,7 @@ impl TraceContext {
         tracestate: Option<String>,
         baggage: Option<String>,
     ) -> Result<TraceContext, InvalidTraceContext> {
-        if !is_traceparent(&traceparent) {
+        if !is_valid_traceparent(&traceparent) {
             return Err(InvalidTraceContext("traceparent"));
         }
         for (name, list) in [("tracestate", &tracestate), ("baggage", &baggage)] {
@@ -66,7 +66,7 @@ impl TraceContext {
 }
 
 /// Returns `true` for `00-<32 hex>-<16 hex>-<2 hex>` in lower case whose ids are not all zeros.
-fn is_traceparent(text: &str) -> bool {
+fn is_valid_traceparent(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [version, trace, span, flags] = parts[..] else { return false };
     let hex = |part: &str, length: usize| {

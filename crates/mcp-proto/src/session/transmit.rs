@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::http::{HttpPostHeaders, encode_header_value};
-use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
+use crate::jsonrpc::{OutgoingMessage, OutgoingMessageKind, RequestId};
 use crate::revision::Revision;
 
 use super::handshake::SessionPhase;
@@ -27,9 +27,9 @@ impl Session {
     pub(super) fn send_call_request(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
-            return self.retain_call_for_new_session(id);
+            return self.retain_call_until_session_reopens(id);
         }
-        let as_task = self.task_parameter(id);
+        let as_task = self.task_parameter_of_call(id);
         let extra = match self.name_and_param_headers(id) {
             Ok(extra) => extra,
             Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),
@@ -44,7 +44,7 @@ impl Session {
         call.requested_as_task = as_task.is_some();
         call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
-        let common = self.common_meta.serialized(&self.config, revision);
+        let common = self.common_meta.serialized_for_revision(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
@@ -87,7 +87,7 @@ impl Session {
     ) -> i64 {
         let revision = self.revision();
         let id = self.wire.register(purpose);
-        let common = self.common_meta.serialized(&self.config, revision);
+        let common = self.common_meta.serialized_for_revision(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
@@ -149,8 +149,10 @@ impl Session {
     /// the queue instead.
     pub(super) fn abort_http_request(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
-        let waiting =
-            self.out.iter().position(|out| matches!(&out.about, OutgoingKind::Request { id, .. } if *id == wire));
+        let waiting = self
+            .out
+            .iter()
+            .position(|out| matches!(&out.about, OutgoingMessageKind::Request { id, .. } if *id == wire));
         match waiting {
             Some(at) => {
                 self.out.remove(at);

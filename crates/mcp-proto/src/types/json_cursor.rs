@@ -183,7 +183,7 @@ impl<'a> JsonCursor<'a> {
     /// Parses the next JSON value as a content block of any type.
     pub(crate) fn parse_content_block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parse_all_members()?;
-        if let Some(block) = self.parse_simple_content_block(&parts) {
+        if let Some(block) = self.build_block_with_required_members_only(&parts) {
             return Ok(block);
         }
         let Some(RawMemberValue::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part)
@@ -216,7 +216,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Builds a text, image or audio block whose only members are `parts`, if these are the required members of its
     /// type, as in nearly all blocks. Returns `None` for any other block.
-    fn parse_simple_content_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
+    fn build_block_with_required_members_only(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(|(key, part)| {
                 if let (RawMemberValue::Text(text), true) = (part, key == name) { Some(text) } else { None }
@@ -242,8 +242,8 @@ impl<'a> JsonCursor<'a> {
     fn build_embedded_resource(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
         if let Some((_, RawMemberValue::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
-            let read =
-                JsonCursor { body: self.body, scan: self.body.scanner().moved_to(*at) }.parse_resource_contents();
+            let read = JsonCursor { body: self.body, scan: self.body.scanner().moved_to_offset(*at) }
+                .parse_resource_contents();
             contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
             *raw = r#"{"uri":"","text":""}"#;
         }

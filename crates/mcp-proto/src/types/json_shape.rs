@@ -24,38 +24,38 @@ pub enum JsonShape {
     /// An array whose elements have the given shape.
     List(&'static JsonShape),
     /// An object with the given members. Members that are not listed are ignored.
-    Object(&'static [ShapeField]),
+    Object(&'static [JsonShapeMember]),
 }
 
 /// Name and expected shape of an object member.
 #[derive(Debug)]
-pub struct ShapeField {
+pub struct JsonShapeMember {
     name: &'static str,
     shape: JsonShape,
     required: bool,
 }
 
-/// Returns a [`ShapeField`] for a member that must be present.
-pub(super) const fn required_member(name: &'static str, shape: JsonShape) -> ShapeField {
-    ShapeField { name, shape, required: true }
+/// Returns a [`JsonShapeMember`] for a member that must be present.
+pub(super) const fn required_member(name: &'static str, shape: JsonShape) -> JsonShapeMember {
+    JsonShapeMember { name, shape, required: true }
 }
 
-/// Returns a [`ShapeField`] for a member that may be absent or `null`.
-pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> ShapeField {
-    ShapeField { name, shape, required: false }
+/// Returns a [`JsonShapeMember`] for a member that may be absent or `null`.
+pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> JsonShapeMember {
+    JsonShapeMember { name, shape, required: false }
 }
 
 /// Path to the first JSON value that does not match its expected shape, and the reason. Boxed because mismatches are
 /// rare.
 #[derive(Debug)]
-pub(crate) struct ShapeMismatch(Box<(String, String)>);
+pub(crate) struct JsonShapeMismatch(Box<(String, String)>);
 
-impl ShapeMismatch {
-    fn new(cause: String) -> ShapeMismatch {
-        ShapeMismatch(Box::new((String::new(), cause)))
+impl JsonShapeMismatch {
+    fn new(cause: String) -> JsonShapeMismatch {
+        JsonShapeMismatch(Box::new((String::new(), cause)))
     }
 
-    fn with_path_prefix(mut self, step: &str) -> ShapeMismatch {
+    fn with_path_prefix(mut self, step: &str) -> JsonShapeMismatch {
         let dot = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
         self.0.0 = format!("{step}{dot}{}", self.0.0);
         self
@@ -69,8 +69,8 @@ impl ShapeMismatch {
     }
 }
 
-fn invalid_json_mismatch() -> ShapeMismatch {
-    ShapeMismatch::new("it is not valid JSON".into())
+fn invalid_json_shape_mismatch() -> JsonShapeMismatch {
+    JsonShapeMismatch::new("it is not valid JSON".into())
 }
 
 impl JsonShape {
@@ -92,8 +92,8 @@ impl JsonShape {
         &self,
         scan: &mut JsonScanner<'a>,
         report: &mut dyn FnMut(&'static str, &'a str),
-    ) -> Result<(), ShapeMismatch> {
-        let first = scan.peek().ok_or_else(invalid_json_mismatch)?;
+    ) -> Result<(), JsonShapeMismatch> {
+        let first = scan.peek().ok_or_else(invalid_json_shape_mismatch)?;
         let fits = match self {
             JsonShape::Any => true,
             JsonShape::Text | JsonShape::OneOf(_) => first == b'"',
@@ -104,50 +104,51 @@ impl JsonShape {
             JsonShape::List(_) => first == b'[',
         };
         if !fits {
-            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_type_text())));
+            return Err(JsonShapeMismatch::new(format!("it is not {}", self.expected_type_text())));
         }
         match self {
             JsonShape::List(item) => validate_list_shape(item, scan),
             JsonShape::Texts if first == b'[' => validate_list_shape(&JsonShape::Text, scan),
             JsonShape::Object(fields) => validate_object_shape(fields, scan, report),
             JsonShape::OneOf(words) => {
-                let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json_mismatch)?;
+                let word =
+                    scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json_shape_mismatch)?;
                 if words.contains(&word.as_ref()) {
                     Ok(())
                 } else {
-                    Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
+                    Err(JsonShapeMismatch::new(format!("unknown variant `{word}`")))
                 }
             }
-            _ => scan.consume_value().map(drop).ok_or_else(invalid_json_mismatch),
+            _ => scan.consume_value().map(drop).ok_or_else(invalid_json_shape_mismatch),
         }
     }
 }
 
-fn validate_list_shape(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
-    let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json_mismatch)?;
+fn validate_list_shape(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), JsonShapeMismatch> {
+    let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json_shape_mismatch)?;
     let mut index = 0;
     while more {
         item.validate(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.with_path_prefix(&format!("[{index}]")))?;
         index += 1;
-        more = scan.consume_separator(b']').ok_or_else(invalid_json_mismatch)?;
+        more = scan.consume_separator(b']').ok_or_else(invalid_json_shape_mismatch)?;
     }
     Ok(())
 }
 
 fn validate_object_shape<'a>(
-    fields: &'static [ShapeField],
+    fields: &'static [JsonShapeMember],
     scan: &mut JsonScanner<'a>,
     report: &mut dyn FnMut(&'static str, &'a str),
-) -> Result<(), ShapeMismatch> {
+) -> Result<(), JsonShapeMismatch> {
     let mut found = 0_u32;
-    let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json_mismatch)?;
+    let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json_shape_mismatch)?;
     while more {
-        let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json_mismatch)?;
+        let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json_shape_mismatch)?;
         match fields.iter().enumerate().find(|(_, field)| field.name == key) {
-            None => drop(scan.consume_value().ok_or_else(invalid_json_mismatch)?),
+            None => drop(scan.consume_value().ok_or_else(invalid_json_shape_mismatch)?),
             Some((at, field)) => {
                 if found & 1 << at != 0 {
-                    return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
+                    return Err(JsonShapeMismatch::new(format!("duplicate field `{}`", field.name)));
                 }
                 found |= 1 << at;
                 scan.peek();
@@ -161,11 +162,11 @@ fn validate_object_shape<'a>(
                 report(field.name, scan.text_since(start));
             }
         }
-        more = scan.consume_separator(b'}').ok_or_else(invalid_json_mismatch)?;
+        more = scan.consume_separator(b'}').ok_or_else(invalid_json_shape_mismatch)?;
     }
     match fields.iter().enumerate().find(|(at, field)| field.required && found & 1 << at == 0) {
         None => Ok(()),
-        Some((_, missing)) => Err(ShapeMismatch::new(format!("missing field `{}`", missing.name))),
+        Some((_, missing)) => Err(JsonShapeMismatch::new(format!("missing field `{}`", missing.name))),
     }
 }
 

@@ -49,11 +49,11 @@ pub(super) fn deserialize_required_whole_number<'de, D: Deserializer<'de>>(deser
 
 fn to_whole_number(value: &Value) -> Option<u64> {
     // 2^53, above which a float does not represent every whole number.
-    const MAX_EXACT_FLOAT_INTEGER: f64 = 9_007_199_254_740_992.0;
+    const MAX_INTEGER_EXACT_IN_FLOAT: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        (float.fract() == 0.0 && (0.0..=MAX_EXACT_FLOAT_INTEGER).contains(&float)).then_some(float as u64)
+        (float.fract() == 0.0 && (0.0..=MAX_INTEGER_EXACT_IN_FLOAT).contains(&float)).then_some(float as u64)
     })
 }
 

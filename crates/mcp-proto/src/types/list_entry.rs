@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 
-use super::json_shape::{ANNOTATIONS_SHAPE, ICON_SHAPE, JsonShape, ShapeField, optional_member, required_member};
+use super::json_shape::{ANNOTATIONS_SHAPE, ICON_SHAPE, JsonShape, JsonShapeMember, optional_member, required_member};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
 /// Type of the entries in one of a server's lists: [`Tool`], [`Prompt`], [`Resource`] or [`ResourceTemplate`].
 pub trait ListEntryType: DeserializeOwned + Serialize {
     /// Name of the JSON member that identifies an entry in its list, such as `uri`.
-    const IDENTIFYING_MEMBER: &'static str;
+    const IDENTIFYING_MEMBER_NAME: &'static str;
     /// Expected JSON of a valid entry, which is an object with certain members.
     const SHAPE: JsonShape;
 }
@@ -58,7 +58,7 @@ impl<T: ListEntryType> ListEntry<T> {
         let before = scan.clone();
         let mut name = None;
         let mut report = |field, text| {
-            if field == T::IDENTIFYING_MEMBER {
+            if field == T::IDENTIFYING_MEMBER_NAME {
                 name = unquote(text);
             }
         };
@@ -109,14 +109,14 @@ impl<T> fmt::Debug for ListEntry<T> {
     }
 }
 
-const META_MEMBER: ShapeField = optional_member("_meta", JsonShape::Map);
-const TITLE_MEMBER: ShapeField = optional_member("title", JsonShape::Text);
-const DESCRIPTION_MEMBER: ShapeField = optional_member("description", JsonShape::Text);
-const ICONS_MEMBER: ShapeField = optional_member("icons", JsonShape::List(&ICON_SHAPE));
-const MIME_TYPE_MEMBER: ShapeField = optional_member("mimeType", JsonShape::Text);
+const META_MEMBER: JsonShapeMember = optional_member("_meta", JsonShape::Map);
+const TITLE_MEMBER: JsonShapeMember = optional_member("title", JsonShape::Text);
+const DESCRIPTION_MEMBER: JsonShapeMember = optional_member("description", JsonShape::Text);
+const ICONS_MEMBER: JsonShapeMember = optional_member("icons", JsonShape::List(&ICON_SHAPE));
+const MIME_TYPE_MEMBER: JsonShapeMember = optional_member("mimeType", JsonShape::Text);
 
 impl ListEntryType for Tool {
-    const IDENTIFYING_MEMBER: &'static str = "name";
+    const IDENTIFYING_MEMBER_NAME: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("name", JsonShape::Text),
         TITLE_MEMBER,
@@ -140,7 +140,7 @@ impl ListEntryType for Tool {
 }
 
 impl ListEntryType for Prompt {
-    const IDENTIFYING_MEMBER: &'static str = "name";
+    const IDENTIFYING_MEMBER_NAME: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("name", JsonShape::Text),
         TITLE_MEMBER,
@@ -160,7 +160,7 @@ impl ListEntryType for Prompt {
 }
 
 impl ListEntryType for Resource {
-    const IDENTIFYING_MEMBER: &'static str = "uri";
+    const IDENTIFYING_MEMBER_NAME: &'static str = "uri";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("uri", JsonShape::Text),
         required_member("name", JsonShape::Text),
@@ -175,7 +175,7 @@ impl ListEntryType for Resource {
 }
 
 impl ListEntryType for ResourceTemplate {
-    const IDENTIFYING_MEMBER: &'static str = "uriTemplate";
+    const IDENTIFYING_MEMBER_NAME: &'static str = "uriTemplate";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("uriTemplate", JsonShape::Text),
         required_member("name", JsonShape::Text),

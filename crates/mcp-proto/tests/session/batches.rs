@@ -71,7 +71,7 @@ fn pending_batch_is_answered_when_the_session_ends() {
         request_message(json!(1), "ping", json!({})),
         request_message(json!(2), "roots/list", json!({}))
     ]));
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     assert_eq!(peer.take_sent_message().as_array().map(Vec::len), Some(2), "both requests must be answered");
 }
 
@@ -83,7 +83,11 @@ fn batches_are_rejected_by_other_revisions() {
         peer.send_message(json!([{ "jsonrpc": "2.0", "id": sent["id"], "result": { "tools": [] } }, request_message(json!(1), "ping", json!({}))]));
         match peer.take_result(call) {
             Err(CallError::Unreadable(invalid)) => {
-                assert_eq!(invalid.cause, InvalidCause::BatchNotAllowed, "X42, [base-batch-removed] in {revision}");
+                assert_eq!(
+                    invalid.cause,
+                    InvalidMessageCause::BatchNotAllowed,
+                    "X42, [base-batch-removed] in {revision}"
+                );
             }
             other => panic!("X42: expected an immediate failure with the cause, not {other:?}"),
         }
@@ -115,7 +119,7 @@ fn number_of_messages_in_a_batch_is_bounded() {
     let invalid = IncomingMessage::decode(&many.into()).unwrap_err();
     assert_eq!(
         invalid.cause,
-        InvalidCause::BatchTooLong(1000),
+        InvalidMessageCause::BatchTooLong(1000),
         "a batch beyond MAX_BATCH_MESSAGES must be rejected without parsing"
     );
 }

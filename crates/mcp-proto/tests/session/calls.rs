@@ -284,7 +284,7 @@ fn malformed_list_entry_is_dropped() {
 }
 
 #[test]
-fn large_content_is_sliced_and_small_content_copied() {
+fn large_content_shares_the_received_bytes_and_small_content_is_copied() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));
@@ -407,7 +407,7 @@ fn number_of_concurrent_calls_is_bounded() {
 fn calls_end_with_the_session() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
-    peer.session.handle_closed(CloseReason::ServerExited { status: None, signal: Some(9) }, peer.now);
+    peer.session.handle_connection_closed(CloseReason::ServerExited { status: None, signal: Some(9) }, peer.now);
     let events = peer.take_events();
     let reason = CloseReason::ServerExited { status: None, signal: Some(9) };
     let expected = vec![
@@ -415,7 +415,7 @@ fn calls_end_with_the_session() {
         SessionEvent::Closed(reason.clone()),
     ];
     assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call must end before the session");
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     peer.send_message(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
     assert_eq!(
         (peer.take_events(), peer.take_sent_messages().len()),

@@ -16,7 +16,7 @@ fn unreachable_fault() -> DeliveryFault {
     DeliveryFault::Unreachable { cause: "connection refused".into() }
 }
 
-fn status_fault(code: u16) -> DeliveryFault {
+fn http_status_fault(code: u16) -> DeliveryFault {
     DeliveryFault::Status { code, error: None, text: String::new(), challenge: None }
 }
 
@@ -41,7 +41,7 @@ fn requests_that_are_safe_to_repeat() -> Vec<ClientRequest> {
 #[test]
 fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        for fault in [lost_stream_fault(), unreachable_fault(), status_fault(503)] {
+        for fault in [lost_stream_fault(), unreachable_fault(), http_status_fault(503)] {
             for request in requests_that_are_safe_to_repeat() {
                 let mut peer = TestSession::over_http(revision);
                 let (call, first) = peer.start_call(request);
@@ -94,13 +94,13 @@ fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
     for revision in [Revision::V2025_03_26, Revision::V2026_07_28] {
         for (fault, sent) in [
             (lost_stream_fault(), true),
-            (status_fault(503), true),
-            (status_fault(500), true),
+            (http_status_fault(503), true),
+            (http_status_fault(500), true),
             (DeliveryFault::Unusable { cause: "html".into() }, true),
             (DeliveryFault::Redirected { cause: "see other".into() }, true),
-            (status_fault(413), false),
-            (status_fault(431), false),
-            (status_fault(404), false),
+            (http_status_fault(413), false),
+            (http_status_fault(431), false),
+            (http_status_fault(404), false),
         ] {
             let mut peer = TestSession::over_http(revision);
             let (call, first) = peer.start_call(tool_call());
@@ -272,12 +272,12 @@ fn undelivered_ping_is_a_lost_connection() {
 }
 
 #[test]
-fn failures_of_unknown_request_ids_are_ignored() {
+fn delivery_failures_of_unknown_request_ids_are_ignored() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
         peer.report_undelivered(&id, lost_stream_fault());
     }
-    peer.session.handle_undelivered(&RequestId::Text("x".into()), lost_stream_fault(), peer.now);
+    peer.session.handle_undelivered_request(&RequestId::Text("x".into()), lost_stream_fault(), peer.now);
     peer.session.handle_session_lost(Some(&RequestId::Number(999)), peer.now);
     assert_eq!(peer.take_events(), vec![], "unknown ids must be ignored");
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{TestSession, tool_call};
 
-fn modern_http_peer() -> TestSession {
+fn modern_http_test_session() -> TestSession {
     TestSession::over_http(Revision::V2026_07_28)
 }
 
@@ -46,7 +46,7 @@ fn sent_parameter_headers(peer: &mut TestSession, arguments: Value) -> Vec<(Stri
 
 #[test]
 fn each_request_has_method_and_name_headers() {
-    let mut peer = modern_http_peer();
+    let mut peer = modern_http_test_session();
     for (request, method, name) in [
         (tool_call(), "tools/call", Some("add_note")),
         (ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }, "prompts/get", Some("p")),
@@ -92,7 +92,7 @@ fn values_not_allowed_in_headers_are_encoded() {
 
 #[test]
 fn annotated_arguments_are_copied_to_headers() {
-    let mut peer = modern_http_peer();
+    let mut peer = modern_http_test_session();
     assert_eq!(sent_parameter_headers(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-unknown-schema]");
     let properties = json!({
         "s": { "type": "string", "x-mcp-header": "Region" },
@@ -197,7 +197,7 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
         ("[http-x-mcp-header-reject-location]: any property", inside("additionalProperties", annotated())),
     ];
     for (proves, properties) in bad {
-        let mut peer = modern_http_peer();
+        let mut peer = modern_http_test_session();
         let good = || tool_definition("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
         let (names, dropped) = respond_to_tools_list(&mut peer, &[tool_definition("t", properties), good()]);
         assert_eq!(names, ["good"], "[http-x-mcp-header-drop-tool-only]; {proves}");
@@ -213,7 +213,8 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
         assert_eq!(sent_parameter_headers(&mut peer, json!({ "s": "x" })), [], "X54: no header must be sent");
     }
     let deep = (0..100).fold(json!({ "x-mcp-header": "A" }), |inner, _| json!({ "not": inner }));
-    let (_, dropped) = respond_to_tools_list(&mut modern_http_peer(), &[json!({ "name": "t", "inputSchema": deep })]);
+    let (_, dropped) =
+        respond_to_tools_list(&mut modern_http_test_session(), &[json!({ "name": "t", "inputSchema": deep })]);
     assert!(
         dropped[0].cause.contains("nests more than 64 times"),
         "[base-schema-bounds]: nesting must be limited: {dropped:?}"
@@ -221,7 +222,7 @@ fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
 }
 
 #[test]
-fn header_annotations_are_ignored_without_such_headers() {
+fn header_annotations_are_ignored_if_no_argument_headers_are_sent() {
     let bad = tool_definition("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
     for (proves, mut peer) in [
         ("[http-x-mcp-header-stdio-ignore]", TestSession::ready(Revision::V2026_07_28)),
@@ -236,7 +237,7 @@ fn header_annotations_are_ignored_without_such_headers() {
 #[test]
 fn header_mismatch_refreshes_the_tool_list() {
     let refusal = json!({ "error": { "code": -32020, "message": "Mcp-Param-Region is missing" } }).to_string();
-    let mut peer = modern_http_peer();
+    let mut peer = modern_http_test_session();
     let id = peer.call(tool_call_request("t", json!({ "s": "eu" })));
     let (first, head) = peer.take_post();
     assert_eq!(head.params, [], "no header must be sent before the schema is known");

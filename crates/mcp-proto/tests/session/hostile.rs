@@ -45,19 +45,19 @@ fn overlong_line_fails_the_call_it_answers() {
     let (call, sent) = peer.start_call(tool_call());
     let (other, _) = peer.start_call(tool_call());
     let head = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":["#, sent["id"]);
-    peer.session.handle_invalid(InvalidMessage::too_long(head.as_bytes(), b"", 16, 17), peer.now);
+    peer.session.handle_invalid_message(InvalidMessage::too_long(head.as_bytes(), b"", 16, 17), peer.now);
     let end = peer.take_result(call);
     assert!(matches!(&end, Err(error) if error.to_string().contains("more than 16 bytes")), "X37: {end:?}");
-    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    peer.session.handle_invalid_message(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
     assert!(peer.take_result(other).is_err(), "X37: endless text must fail the only pending call");
     let one = peer.call(tool_call());
     peer.call(tool_call());
-    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    peer.session.handle_invalid_message(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
     assert!(matches!(peer.take_event(), SessionEvent::Anomaly { .. }), "X37: with two pending calls neither must fail");
     peer.session.cancel(one, CancelReason::User, peer.now);
     peer.take_events();
     let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"#;
-    peer.session.handle_invalid(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
+    peer.session.handle_invalid_message(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
     assert!(matches!(peer.take_event(), SessionEvent::Anomaly { .. }), "X37: a notification must not fail a call");
 
     let mut peer = TestSession::ready(Revision::V2026_07_28);
@@ -65,7 +65,7 @@ fn overlong_line_fails_the_call_it_answers() {
     peer.session.cancel(given_up, CancelReason::User, peer.now);
     peer.take_events();
     let call = peer.call(tool_call());
-    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    peer.session.handle_invalid_message(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
     assert!(
         peer.take_result(call).is_err(),
         "X37: subscriptions and abandoned requests must not count as pending calls"

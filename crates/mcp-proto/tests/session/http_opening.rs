@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{TestSession, all_capabilities, client_config, seconds};
 
-fn http_peer(known: Option<Revision>) -> TestSession {
+fn http_test_session(known: Option<Revision>) -> TestSession {
     TestSession::with_config(SessionConfig {
         carrier: TransportKind::StreamableHttp,
         known,
@@ -43,7 +43,7 @@ fn take_negotiated_revision(peer: &mut TestSession) -> Revision {
 
 #[test]
 fn probe_headers_contain_only_version_and_method() {
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, head) = peer.take_post();
     assert_eq!(probe["method"], "server/discover", "[http-modern-first]");
     assert_eq!(
@@ -83,7 +83,7 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
         ("4xx of any kind", 422, ""),
         ("a failure on an unknown method", 500, "Internal Server Error"),
     ] {
-        let mut peer = http_peer(None);
+        let mut peer = http_test_session(None);
         let (probe, _) = peer.take_post();
         peer.report_http_error_status(&probe["id"], code, body);
         let (init, head) = peer.take_post();
@@ -111,12 +111,12 @@ fn unrecognized_probe_failures_fall_back_to_initialize() {
         DeliveryFault::Lost { cause: "the stream ended".into() },
         DeliveryFault::Unusable { cause: "text/html is neither".into() },
     ] {
-        let mut peer = http_peer(None);
+        let mut peer = http_test_session(None);
         let (probe, _) = peer.take_post();
         peer.report_undelivered(&probe["id"], fault.clone());
         assert_eq!(peer.take_post().0["method"], "initialize", "initialize must follow {fault}");
     }
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, _) = peer.take_post();
     peer.advance_time(seconds(10));
     let sent = peer.take_sent_messages();
@@ -132,7 +132,7 @@ fn unrecognized_probe_failures_fall_back_to_initialize() {
 
 #[test]
 fn modern_errors_do_not_fall_back_to_initialize() {
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, _) = peer.take_post();
     peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
     let (again, _) = peer.take_post();
@@ -141,21 +141,21 @@ fn modern_errors_do_not_fall_back_to_initialize() {
         "[http-400-modern-error-retry]: the probe must be repeated with an advertised version"
     );
 
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, _) = peer.take_post();
     peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
     let (fault, cause) = take_handshake_failure(&mut peer);
     assert_eq!(fault, HandshakeFault::Refused, "[lifecycle-unsupported-version-surface]");
     assert!(cause.contains("2027-01-01"), "[lifecycle-unsupported-version-surface]: {cause}");
 
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, _) = peer.take_post();
     peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
     let (init, _) = peer.take_post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "[lifecycle-unsupported-version-retry]");
 
     for code in [-32020, -32021] {
-        let mut peer = http_peer(None);
+        let mut peer = http_test_session(None);
         let (probe, _) = peer.take_post();
         peer.report_http_error_status(&probe["id"], 400, &rpc_error(code, Value::Null));
         assert_eq!(
@@ -183,7 +183,7 @@ fn failure_that_does_not_suggest_another_revision_ends_the_handshake() {
         (down(), HandshakeFault::Unreachable),
     ] {
         for known in [None, Some(Revision::V2025_11_25)] {
-            let mut peer = http_peer(known);
+            let mut peer = http_test_session(known);
             let (first, _) = peer.take_post();
             peer.report_undelivered(&first["id"], fault.clone());
             assert_eq!(take_handshake_failure(&mut peer).0, expected, "{fault} to {}", first["method"]);
@@ -195,7 +195,7 @@ fn failure_that_does_not_suggest_another_revision_ends_the_handshake() {
 #[test]
 fn initialize_refused_with_4xx_suggests_http_sse() {
     for code in [400, 404, 405, 415] {
-        let mut peer = http_peer(None);
+        let mut peer = http_test_session(None);
         let (probe, _) = peer.take_post();
         peer.report_http_error_status(&probe["id"], 405, "first words");
         let (init, _) = peer.take_post();
@@ -210,14 +210,14 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
         (DeliveryFault::Lost { cause: "cut".into() }, HandshakeFault::ServerError),
         (DeliveryFault::Unusable { cause: "html".into() }, HandshakeFault::Refused),
     ] {
-        let mut peer = http_peer(None);
+        let mut peer = http_test_session(None);
         let (probe, _) = peer.take_post();
         peer.report_http_error_status(&probe["id"], 405, "");
         let (init, _) = peer.take_post();
         peer.report_undelivered(&init["id"], fault);
         assert_eq!(take_handshake_failure(&mut peer).0, expected, "[lifecycle-init-errors]");
     }
-    let mut peer = http_peer(None);
+    let mut peer = http_test_session(None);
     let (probe, _) = peer.take_post();
     peer.report_http_error_status(&probe["id"], 400, "");
     let (init, _) = peer.take_post();
@@ -231,7 +231,7 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
 
 #[test]
 fn known_revision_is_tried_first_and_detected_again_on_failure() {
-    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let mut peer = http_test_session(Some(Revision::V2025_11_25));
     let (init, _) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
     peer.report_http_error_status(&init["id"], 400, "");
@@ -240,7 +240,7 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
     peer.send_result(&probe["id"], discover_result());
     assert_eq!(take_negotiated_revision(&mut peer), Revision::V2026_07_28, "the modern revision must be detected");
 
-    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let mut peer = http_test_session(Some(Revision::V2025_11_25));
     let (init, _) = peer.take_post();
     peer.send_result(&init["id"], json!({}));
     assert_eq!(
@@ -249,7 +249,7 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
         "an invalid result must not cause a probe"
     );
 
-    let mut peer = http_peer(Some(Revision::V2025_11_25));
+    let mut peer = http_test_session(Some(Revision::V2025_11_25));
     let (init, _) = peer.take_post();
     peer.report_http_error_status(&init["id"], 404, "gone");
     let (probe, _) = peer.take_post();
@@ -261,7 +261,7 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
     );
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "each must be tried once");
 
-    let mut peer = http_peer(Some(Revision::V2026_07_28));
+    let mut peer = http_test_session(Some(Revision::V2026_07_28));
     assert_eq!(
         peer.take_post().0["method"],
         "server/discover",
@@ -312,8 +312,8 @@ fn pinned_revision_has_no_fallback() {
 
 #[test]
 fn connection_closed_during_handshake_is_not_an_exit_on_the_probe() {
-    let mut peer = http_peer(None);
-    peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
+    let mut peer = http_test_session(None);
+    peer.session.handle_connection_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
     let events = peer.take_events();
     assert!(
         matches!(

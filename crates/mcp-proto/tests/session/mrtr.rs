@@ -9,7 +9,7 @@ use crate::peer::{
     sampling_params, seconds, tool_call,
 };
 
-fn modern_peer() -> TestSession {
+fn modern_test_session() -> TestSession {
     TestSession::ready(Revision::V2026_07_28)
 }
 
@@ -35,7 +35,7 @@ fn call_is_repeated_with_the_requested_input() {
         ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
         ClientRequest::ReadResource { uri: "a:b".into() },
     ] {
-        let mut peer = modern_peer();
+        let mut peer = modern_test_session();
         let (call, first) = peer.start_call(request);
         let state = "q\u{0}9\" <opaque> \u{2028}";
         respond_with_input_required(
@@ -112,7 +112,7 @@ fn call_is_repeated_with_the_requested_input() {
 
 #[test]
 fn call_with_request_state_but_no_input_is_repeated_immediately() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let (_, first) = peer.start_call(tool_call());
     respond_with_input_required(&mut peer, &first["id"], Some("s"), Value::Null);
     let again = peer.take_sent_message();
@@ -123,7 +123,7 @@ fn call_with_request_state_but_no_input_is_repeated_immediately() {
 
 #[test]
 fn input_rounds_and_request_state_are_bounded() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let (call, mut sent) = peer.start_call(tool_call());
     let mut rounds = 0;
     while rounds < 1000 {
@@ -154,7 +154,7 @@ fn input_rounds_and_request_state_are_bounded() {
 
 #[test]
 fn request_state_belongs_to_its_request() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let (_, a) = peer.start_call(tool_call());
     let (_, b) = peer.start_call(tool_call());
     respond_with_input_required(&mut peer, &a["id"], Some("of a"), form_elicitation_request());
@@ -180,7 +180,7 @@ fn request_state_belongs_to_its_request() {
 
 #[test]
 fn refused_input_request_ends_the_call() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let (call, sent) = peer.start_call(tool_call());
     respond_with_input_required(
         &mut peer,
@@ -212,7 +212,7 @@ fn refused_input_request_ends_the_call() {
     );
     assert_eq!(
         peer.session.answer(second, ClientResponse::Roots(vec![]), peer.now),
-        Err(UnknownRequest::NotOpen),
+        Err(ClientResponseError::NotOpen),
         "the request must not be open"
     );
 }
@@ -271,7 +271,7 @@ fn forbidden_input_request_ends_the_call() {
 
 #[test]
 fn cancellation_between_input_rounds_sends_no_message() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let (call, sent) = peer.start_call(tool_call());
     respond_with_input_required(&mut peer, &sent["id"], Some("s"), form_elicitation_request());
     let (request, ..) = peer.take_server_request();
@@ -288,7 +288,7 @@ fn cancellation_between_input_rounds_sends_no_message() {
 
 #[test]
 fn input_rounds_of_a_call_share_one_deadline() {
-    let mut peer = modern_peer();
+    let mut peer = modern_test_session();
     let deadline = CallDeadline { idle: seconds(60), total: seconds(100) };
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
     let sent = peer.take_sent_message();

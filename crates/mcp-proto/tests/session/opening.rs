@@ -90,7 +90,8 @@ fn run_scripted_handshake(proves: &str, handshake: HandshakeMode, steps: Vec<Scr
                 other => panic!("{proves}: expected a failed handshake, not {other:?}"),
             },
             Exits(on_probe) => {
-                peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
+                peer.session
+                    .handle_connection_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
                 let events = peer.take_events();
                 let [SessionEvent::HandshakeFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
                     panic!("{proves}: expected a failed handshake and the end of the session, not {events:?}");

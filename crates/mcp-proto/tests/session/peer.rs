@@ -91,7 +91,7 @@ impl TestSession {
     pub(crate) fn send_line(&mut self, line: impl AsRef<[u8]>) {
         match IncomingMessage::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
-            Err(invalid) => self.session.handle_invalid(invalid, self.now),
+            Err(invalid) => self.session.handle_invalid_message(invalid, self.now),
         }
     }
 
@@ -125,7 +125,7 @@ impl TestSession {
     /// taken.
     pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpPostHeaders)> {
         std::iter::from_fn(|| self.session.poll_transmit())
-            .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
+            .filter(|outgoing| !matches!(outgoing.about, OutgoingMessageKind::Abort { .. }))
             .map(|outgoing| {
                 let body = serde_json::from_str(&outgoing.json).expect("[http-post-body-single]: one message");
                 (body, outgoing.head.map(|head| *head).unwrap_or_default())
@@ -142,7 +142,7 @@ impl TestSession {
     /// Reports to the session that the request with this id was not delivered.
     pub(crate) fn report_undelivered(&mut self, id: &Value, fault: DeliveryFault) {
         let id = RequestId::Number(id.as_i64().expect("ids of the client are numbers"));
-        self.session.handle_undelivered(&id, fault, self.now);
+        self.session.handle_undelivered_request(&id, fault, self.now);
     }
 
     pub(crate) fn report_http_error_status(&mut self, id: &Value, code: u16, body: &str) {
@@ -160,7 +160,7 @@ impl TestSession {
     pub(crate) fn take_sent_messages(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
-                if let OutgoingKind::Abort { id } = outgoing.about {
+                if let OutgoingMessageKind::Abort { id } = outgoing.about {
                     assert!(outgoing.json.is_empty(), "an abort must not have a message");
                     return json!({ "aborted": id });
                 }

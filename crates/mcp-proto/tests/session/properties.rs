@@ -132,7 +132,7 @@ impl ResponseCounter {
     }
 }
 
-fn nth_request(which: usize) -> ClientRequest {
+fn nth_sample_request(which: usize) -> ClientRequest {
     match which {
         0 => ClientRequest::Ping,
         1 => ClientRequest::ListTools { cursor: None },
@@ -143,7 +143,7 @@ fn nth_request(which: usize) -> ClientRequest {
     }
 }
 
-fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
+fn nth_sample_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     match (server_request, how) {
         (_, 0) => ClientResponse::Refused { code: -1, message: "no".into() },
         (ServerRequest::Elicitation(_), _) => {
@@ -154,7 +154,7 @@ fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     }
 }
 
-fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
+fn run_session_with_inputs(mut peer: TestSession, inputs: Vec<SessionInput>) {
     let mut ledger = ResponseCounter::default();
     ledger.record_events(&mut peer);
     for input in inputs {
@@ -174,7 +174,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
                 peer.send_line(line);
             }
             SessionInput::Call(which) => {
-                if let Ok(call) = peer.session.call(nth_request(which), LONG_DEADLINE, peer.now) {
+                if let Ok(call) = peer.session.call(nth_sample_request(which), LONG_DEADLINE, peer.now) {
                     assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }
@@ -186,17 +186,17 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
             SessionInput::Answer(which, how) if !ledger.open_requests.is_empty() => {
                 let at = which % ledger.open_requests.len();
                 let (server_request, kind) = ledger.open_requests[at].clone();
-                if peer.session.answer(server_request, nth_response(&kind, how), peer.now).is_ok() {
+                if peer.session.answer(server_request, nth_sample_response(&kind, how), peer.now).is_ok() {
                     ledger.open_requests.remove(at);
-                    let again = peer.session.answer(server_request, nth_response(&kind, how), peer.now);
-                    assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
+                    let again = peer.session.answer(server_request, nth_sample_response(&kind, how), peer.now);
+                    assert_eq!(again, Err(ClientResponseError::NotOpen), "a request may be answered once");
                 }
             }
             SessionInput::Cancel(_) | SessionInput::Answer(..) => {}
             SessionInput::Wait(time) => peer.advance_time(seconds(time)),
             SessionInput::TooLong(answer) => {
                 let head: &[u8] = if answer { b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":[" } else { b"xxxxx" };
-                peer.session.handle_invalid(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
+                peer.session.handle_invalid_message(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
             }
             SessionInput::Undelivered(id, how) => {
                 let error = Some(RpcError::new([-32020, -32022, -32601][how % 3], "no"));
@@ -208,7 +208,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
                     3 => status(503, None),
                     _ => status(400, error),
                 };
-                peer.session.handle_undelivered(&RequestId::Number(id), fault, peer.now);
+                peer.session.handle_undelivered_request(&RequestId::Number(id), fault, peer.now);
             }
             SessionInput::SessionLost(id) => {
                 peer.session.handle_session_lost(Some(&RequestId::Number(id)), peer.now);
@@ -216,7 +216,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
         }
         ledger.record_events(&mut peer);
     }
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     ledger.record_events(&mut peer);
     assert!(ledger.closed, "the end must be reported");
     assert_eq!(ledger.open_calls, vec![], "each call must have ended");
@@ -259,7 +259,7 @@ proptest! {
 
     #[test]
     fn session_in_handshake_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run_session(TestSession::new(HandshakeMode::Probe), inputs);
+        run_session_with_inputs(TestSession::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
@@ -267,7 +267,7 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run_session(TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
+        run_session_with_inputs(TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
     }
 
     #[test]
@@ -285,7 +285,7 @@ proptest! {
         let mut capabilities = all_capabilities();
         capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
         capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
-        run_session(TestSession::ready_with(revision, capabilities, settings), inputs);
+        run_session_with_inputs(TestSession::ready_with(revision, capabilities, settings), inputs);
     }
 
     #[test]
@@ -317,10 +317,10 @@ proptest! {
             }
             if how == 1 && !open.is_empty() {
                 let (request, server_request) = open.swap_remove(which % open.len());
-                let _ = peer.session.answer(request, nth_response(&server_request, how), peer.now);
+                let _ = peer.session.answer(request, nth_sample_response(&server_request, how), peer.now);
             }
         }
-        peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+        peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
         for sent in peer.take_sent_messages() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
                 prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} must answer an open request");

@@ -58,7 +58,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     );
     assert_eq!(
         peer.session.answer(server_request, ClientResponse::Roots(vec![]), peer.now),
-        Err(UnknownRequest::NotOpen),
+        Err(ClientResponseError::NotOpen),
         "the request must not be open"
     );
     let early = peer.session.call(ClientRequest::ListTools { cursor: None }, LONG_DEADLINE, peer.now).unwrap();

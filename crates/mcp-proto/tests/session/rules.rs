@@ -26,7 +26,7 @@ fn sent_message_lines(revision: Revision) -> Vec<String> {
     peer.send_request(json!("y"), "ping", Value::Null);
     take(&mut peer);
     peer.session.cancel(call, CancelReason::Other("näh".into()), peer.now);
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     take(&mut peer);
     lines
 }
@@ -79,7 +79,7 @@ fn error_codes_are_those_of_json_rpc() {
     peer.send_line(r#"{"jsonrpc":"2.0","id":6,"method":5}"#);
     peer.send_line(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#);
     peer.send_message(json!([{ "jsonrpc": "2.0", "id": 8, "method": "ping" }]));
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     let codes: Vec<i64> = peer.take_sent_messages().iter().filter_map(|sent| sent["error"]["code"].as_i64()).collect();
     assert!(codes.len() >= 5, "several errors must be sent: {codes:?}");
     for code in codes {
@@ -162,14 +162,14 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
     let trace = TraceContext::new(parent.into(), Some("a=1,b=2".into()), Some("user=x;p=1".into())).unwrap();
     for (revision, there) in [(Revision::V2025_11_25, false), (Revision::V2026_07_28, true)] {
         let mut peer = TestSession::ready(revision);
-        peer.session.set_trace(Some(trace.clone()));
+        peer.session.set_trace_context(Some(trace.clone()));
         let (_, sent) = peer.start_call(tool_call());
         let meta = &sent["params"]["_meta"];
         let found = [&meta["traceparent"], &meta["tracestate"], &meta["baggage"]];
         let expected =
             if there { [json!(parent), json!("a=1,b=2"), json!("user=x;p=1")] } else { [(); 3].map(|()| Value::Null) };
         assert_eq!(found.map(Clone::clone), expected, "[base-meta-trace-context]: in {revision}");
-        peer.session.set_trace(None);
+        peer.session.set_trace_context(None);
         let (_, sent) = peer.start_call(tool_call());
         assert_eq!(sent["params"]["_meta"].get("traceparent"), None, "the context must be absent after it was removed");
     }

@@ -35,7 +35,7 @@ fn server_requests_are_reported_and_answered() {
     assert_eq!(call, None, "no call must be named");
     assert_eq!(
         peer.session.answer(request, ClientResponse::Roots(vec![]), peer.now),
-        Err(UnknownRequest::WrongKind),
+        Err(ClientResponseError::WrongKind),
         "an answer of another kind must be refused"
     );
     peer.session.answer(request, sampling_response(SamplingContent::One(ContentBlock::text("4"))), peer.now).unwrap();
@@ -44,7 +44,7 @@ fn server_requests_are_reported_and_answered() {
     assert_eq!(peer.take_sent_message(), expected, "[base-response-same-id], [sampling-result-fields]");
     assert_eq!(
         peer.session.answer(request, ClientResponse::Roots(vec![]), peer.now),
-        Err(UnknownRequest::NotOpen),
+        Err(ClientResponseError::NotOpen),
         "a second answer must be refused"
     );
 
@@ -191,7 +191,7 @@ fn withdrawn_request_is_not_answered() {
     assert_eq!(peer.take_event(), expected, "[cancel-received-stop]");
     assert_eq!(
         peer.session.answer(request, accepted_form_response(), peer.now),
-        Err(UnknownRequest::NotOpen),
+        Err(ClientResponseError::NotOpen),
         "the request must not be open"
     );
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[cancel-received-stop]: no response must be sent");
@@ -234,7 +234,7 @@ fn each_request_is_answered_when_the_session_ends() {
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     peer.send_request(json!("r"), "roots/list", json!({}));
     assert_eq!(peer.take_events().len(), 3, "all requests must be reported");
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     let answered: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["id"].clone()).collect();
     assert_eq!(
         answered,

@@ -8,7 +8,7 @@ use crate::peer::{TestSession, all_capabilities, assert_json_contains, client_co
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Returns a session of 2026-07-28 and the id of its first `subscriptions/listen` request.
-fn subscribed_peer() -> (TestSession, Value) {
+fn subscribed_test_session() -> (TestSession, Value) {
     let mut peer = TestSession::with_config(client_config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.take_sent_message();
     peer.send_result(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
@@ -62,7 +62,7 @@ fn notifications_are_unsolicited_in_legacy_revisions() {
 
 #[test]
 fn modern_notifications_are_routed_by_subscription() {
-    let (mut peer, id) = subscribed_peer();
+    let (mut peer, id) = subscribed_test_session();
     acknowledge_resource_subscriptions(&mut peer, &id, &[]);
     assert_eq!(peer.take_events(), vec![], "[subs-ack-interleaving]: an acknowledgement must not cause an event");
     peer.send_notification("notifications/tools/list_changed", json!({ "_meta": { SUBSCRIPTION_ID_KEY: id } }));
@@ -78,7 +78,7 @@ fn modern_notifications_are_routed_by_subscription() {
 
 #[test]
 fn subscription_is_granted_by_the_server() {
-    let (mut peer, first) = subscribed_peer();
+    let (mut peer, first) = subscribed_test_session();
     acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let good = peer.call(subscribe_request("a:good"));
     let sent = peer.take_sent_messages();
@@ -122,7 +122,7 @@ fn subscription_is_granted_by_the_server() {
 
 #[test]
 fn unacknowledged_subscription_call_times_out() {
-    let (mut peer, first) = subscribed_peer();
+    let (mut peer, first) = subscribed_test_session();
     acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let call = peer.call(subscribe_request("a:b"));
     peer.take_sent_messages();
@@ -136,7 +136,7 @@ fn unacknowledged_subscription_call_times_out() {
 
 #[test]
 fn listen_request_has_no_timeout() {
-    let (mut peer, id) = subscribed_peer();
+    let (mut peer, id) = subscribed_test_session();
     acknowledge_resource_subscriptions(&mut peer, &id, &[]);
     peer.advance_time(seconds(1_000_000));
     assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "[subs-no-response-timeout]");
@@ -145,7 +145,7 @@ fn listen_request_has_no_timeout() {
 #[test]
 fn server_can_end_the_listen_request_by_result_or_error() {
     for by_result in [true, false] {
-        let (mut peer, id) = subscribed_peer();
+        let (mut peer, id) = subscribed_test_session();
         if by_result {
             peer.send_result(&id, json!({ "resultType": "complete", "_meta": { SUBSCRIPTION_ID_KEY: id } }));
         } else {
@@ -163,7 +163,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
         acknowledge_resource_subscriptions(&mut peer, &listen["id"], &["a:b"]);
         assert_eq!(peer.take_result(call), Ok(ServerResult::Empty), "the call must succeed");
     }
-    let (mut peer, _) = subscribed_peer();
+    let (mut peer, _) = subscribed_test_session();
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     peer.send_notification("notifications/cancelled", json!({ "requestId": sent["id"] }));
     assert_eq!(peer.take_events(), vec![], "[cancel-invalid-ignore]: the server must not be able to cancel a call");
@@ -177,8 +177,8 @@ fn end_listen_request(peer: &mut TestSession, id: &Value, how: usize) {
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
     let id = RequestId::Number(id.as_i64().unwrap());
     match how % 3 {
-        0 => peer.session.handle_undelivered(&id, lost, peer.now),
-        1 => peer.session.handle_undelivered(&id, down, peer.now),
+        0 => peer.session.handle_undelivered_request(&id, lost, peer.now),
+        1 => peer.session.handle_undelivered_request(&id, down, peer.now),
         _ => peer.send_result(&json!(id), json!({ "resultType": "complete" })),
     }
 }
@@ -241,7 +241,7 @@ fn lost_listen_request_is_renewed_with_backoff() {
 
 #[test]
 fn unacknowledged_listen_request_is_cancelled() {
-    let (mut peer, id) = subscribed_peer();
+    let (mut peer, id) = subscribed_test_session();
     peer.advance_time(seconds(29));
     assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "no timeout within 30 s");
     peer.advance_time(seconds(1));
@@ -263,7 +263,7 @@ fn unacknowledged_listen_request_is_cancelled() {
 
 #[test]
 fn unsupported_listen_method_is_not_retried() {
-    let (mut peer, id) = subscribed_peer();
+    let (mut peer, id) = subscribed_test_session();
     peer.send_error(&id, -32601, "no such method");
     peer.take_events();
     peer.advance_time(seconds(1_000_000));
@@ -292,7 +292,7 @@ fn subscriptions_are_restored_after_a_restart() {
 
 #[test]
 fn refused_subscription_change_keeps_the_granted_subscriptions() {
-    let (mut peer, first) = subscribed_peer();
+    let (mut peer, first) = subscribed_test_session();
     acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let good = peer.call(subscribe_request("a:good"));
     let listen = peer.take_sent_messages()[0]["id"].clone();

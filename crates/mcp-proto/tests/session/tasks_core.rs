@@ -18,7 +18,7 @@ fn tasks_capability() -> Value {
 }
 
 /// Returns a session with a server that has this tasks capability and one tool for each kind of task support.
-fn peer_with_tasks_capability(tasks: Value) -> TestSession {
+fn test_session_with_tasks_capability(tasks: Value) -> TestSession {
     let mut capabilities = all_capabilities();
     capabilities["tasks"] = tasks;
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, capabilities, client_config(HandshakeMode::Probe));
@@ -35,8 +35,8 @@ fn peer_with_tasks_capability(tasks: Value) -> TestSession {
     peer
 }
 
-fn task_peer() -> TestSession {
-    peer_with_tasks_capability(tasks_capability())
+fn task_test_session() -> TestSession {
+    test_session_with_tasks_capability(tasks_capability())
 }
 
 fn tool_call_request(tool: &str, as_task: bool) -> ClientRequest {
@@ -88,7 +88,7 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
         ("[tasks-none-declared]", Value::Null, "required", true, false),
         ("[tasks-augment-declared-only]", json!({ "requests": {} }), "optional", true, false),
     ] {
-        let mut peer = peer_with_tasks_capability(capability);
+        let mut peer = test_session_with_tasks_capability(capability);
         let (_, sent) = peer.start_call(tool_call_request(tool, as_task));
         let parameter = &sent["params"]["task"];
         assert_eq!(parameter.is_object(), expected, "{proves}: {sent}");
@@ -96,7 +96,7 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
             assert_eq!(parameter["ttl"], 3_600_000, "[tasks-request-ttl]");
         }
     }
-    let (_, sent) = task_peer().start_call(ClientRequest::ReadResource { uri: "a:b".into() });
+    let (_, sent) = task_test_session().start_call(ClientRequest::ReadResource { uri: "a:b".into() });
     assert_eq!(sent["params"].get("task"), None, "[tasks-requests-exhaustive]: only tool calls may be tasks");
     let mut modern = TestSession::ready(Revision::V2026_07_28);
     let (_, sent) = modern.start_call(tool_call_request("required", true));
@@ -107,7 +107,7 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
 /// response.
 #[test]
 fn notification_during_a_task_poll_schedules_no_second_poll() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (_, _) = start_task(&mut peer);
     let poll = wait_for_task_poll(&mut peer);
     peer.send_notification("notifications/tasks/status", task_with_status("working"));
@@ -120,7 +120,7 @@ fn notification_during_a_task_poll_schedules_no_second_poll() {
 
 #[test]
 fn task_is_polled_and_its_result_fetched() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, first) = start_task(&mut peer);
     peer.advance_time(Duration::from_millis(4999));
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[tasks-poll-interval]: no poll before the interval");
@@ -177,7 +177,7 @@ fn task_is_polled_and_its_result_fetched() {
 
 #[test]
 fn task_stays_alive_while_polls_are_answered() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, _) = start_task(&mut peer);
     for _ in 0..1000 {
         let sent = wait_for_task_poll(&mut peer);
@@ -201,7 +201,7 @@ fn task_stays_alive_while_polls_are_answered() {
 
 #[test]
 fn status_notification_is_used_but_not_required() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (_, _) = start_task(&mut peer);
     wait_for_task_poll(&mut peer);
     peer.send_notification("notifications/tasks/status", task_with_status("completed"));
@@ -230,7 +230,7 @@ fn status_notification_is_used_but_not_required() {
 
 #[test]
 fn input_is_requested_while_the_result_is_pending() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, _) = start_task(&mut peer);
     let (_other, _) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
     let sent = wait_for_task_poll(&mut peer);
@@ -269,7 +269,7 @@ fn input_is_requested_while_the_result_is_pending() {
 
 #[test]
 fn failed_cancelled_and_expired_tasks_end_the_call() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, _) = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(&sent["id"], task_with_status("failed"));
@@ -316,18 +316,18 @@ fn failed_cancelled_and_expired_tasks_end_the_call() {
         let end = peer.take_result(call);
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "an invalid task must be rejected: {wrong}: {end:?}");
     }
-    let (plain, sent) = peer.start_call(plain_tool_call("required"));
+    let (plain, sent) = peer.start_call(tool_call_without_task("required"));
     peer.send_result(&sent["id"], json!({ "content": [] }));
     assert!(peer.take_result(plain).is_ok(), "an immediate result must be accepted");
 }
 
-fn plain_tool_call(tool: &str) -> ClientRequest {
+fn tool_call_without_task(tool: &str) -> ClientRequest {
     tool_call_request(tool, false)
 }
 
 #[test]
 fn task_is_cancelled_by_its_id() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, first) = start_task(&mut peer);
     let poll = wait_for_task_poll(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
@@ -342,7 +342,7 @@ fn task_is_cancelled_by_its_id() {
     peer.send_notification("notifications/progress", json!({ "progressToken": token, "progress": 1 }));
     assert_eq!(peer.take_events(), vec![], "[progress-task-token-lifetime]: the token must be invalid after the task");
 
-    let (early, sent) = peer.start_call(plain_tool_call("required"));
+    let (early, sent) = peer.start_call(tool_call_without_task("required"));
     peer.session.cancel(early, CancelReason::User, peer.now);
     assert_eq!(
         peer.take_sent_messages(),
@@ -357,7 +357,7 @@ fn task_is_cancelled_by_its_id() {
         "[cancel-task-via-tasks-cancel]: the task must be cancelled once its id is known"
     );
 
-    let mut peer = peer_with_tasks_capability(json!({ "requests": { "tools": { "call": {} } } }));
+    let mut peer = test_session_with_tasks_capability(json!({ "requests": { "tools": { "call": {} } } }));
     let (call, _) = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     assert_eq!(
@@ -371,7 +371,7 @@ fn task_is_cancelled_by_its_id() {
 
 #[test]
 fn task_list_is_requested_with_its_cursor() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let cursor = "opaque \u{0} cursor";
     let (call, sent) = peer.start_call(ClientRequest::ListTasks { cursor: Some(cursor.into()) });
     assert_eq!(sent["method"], "tasks/list", "the method");
@@ -397,7 +397,7 @@ fn task_list_is_requested_with_its_cursor() {
 
 #[test]
 fn task_survives_a_reopened_session() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, _) = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.session.handle_session_lost(None, peer.now);
@@ -429,7 +429,7 @@ fn task_survives_a_reopened_session() {
 
 #[test]
 fn lost_task_polls_are_sent_again() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (call, _) = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.report_undelivered(&sent["id"], DeliveryFault::Lost { cause: "cut".into() });

@@ -12,7 +12,7 @@ use crate::peer::{
 const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn task_peer() -> TestSession {
+fn task_test_session() -> TestSession {
     let mut capabilities = all_capabilities();
     capabilities["extensions"] = json!({ TASKS_EXTENSION: {} });
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
@@ -63,7 +63,7 @@ fn input_request(key: &str) -> Value {
 
 #[test]
 fn tasks_extension_is_declared_with_each_request() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let (_, sent) = peer.start_call(tool_call());
     let declared = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(
@@ -77,7 +77,7 @@ fn tasks_extension_is_declared_with_each_request() {
 
 #[test]
 fn task_ends_with_the_response_of_tasks_get() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "pollIntervalMs", json!(3000)));
@@ -139,7 +139,7 @@ fn task_ends_with_the_response_of_tasks_get() {
 
 #[test]
 fn only_tool_calls_become_tasks() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     for request in [ClientRequest::ReadResource { uri: "a:b".into() }, ClientRequest::ListTools { cursor: None }] {
         let (call, sent) = peer.start_call(request);
         peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "resultType", json!("task")));
@@ -150,7 +150,7 @@ fn only_tool_calls_become_tasks() {
 
 #[test]
 fn task_status_is_received_through_the_subscription() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(&sent["id"], task_with_status("working"));
@@ -165,7 +165,7 @@ fn task_status_is_received_through_the_subscription() {
 
 #[test]
 fn task_input_is_requested_and_answered_once() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     let mut both = input_request("when");
@@ -222,7 +222,7 @@ fn task_input_is_requested_and_answered_once() {
 
 #[test]
 fn lost_input_response_is_sent_again_while_requested() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let _call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(
@@ -251,7 +251,7 @@ fn lost_input_response_is_sent_again_while_requested() {
 
 #[test]
 fn refused_input_or_cancelled_call_cancels_the_task() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let call = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     let (message, head) = peer.take_post();
@@ -303,7 +303,7 @@ fn forbidden_input_request_ends_the_task_call() {
     for wrong in
         [json!({ "x": { "method": "ping" } }), json!({ "x": { "method": "elicitation/create", "params": {} } })]
     {
-        let mut peer = task_peer();
+        let mut peer = task_test_session();
         let call = start_task(&mut peer);
         let sent = wait_for_task_poll(&mut peer);
         peer.send_result(&sent["id"], task_with_member(task_with_status("input_required"), "inputRequests", wrong));
@@ -316,7 +316,7 @@ fn forbidden_input_request_ends_the_task_call() {
 
 #[test]
 fn task_without_progress_stays_alive() {
-    let mut peer = task_peer();
+    let mut peer = task_test_session();
     let call = start_task(&mut peer);
     for step in 0..300 {
         let sent = wait_for_task_poll(&mut peer);

@@ -53,7 +53,7 @@ pub enum DriverCommand {
     Stop,
 }
 
-type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
+type PendingEventSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// [`SessionOwner`] that executes the commands of another task, and sends the driver's events to that task.
 pub(crate) struct ChannelSessionOwner {
@@ -61,10 +61,10 @@ pub(crate) struct ChannelSessionOwner {
     events: mpsc::Sender<DriverEvent>,
     next: Option<DriverCommand>,
     /// Future that completes when the receiver of events is dropped. `None` after it has completed.
-    receiver_dropped: Option<PendingSend>,
+    receiver_dropped: Option<PendingEventSend>,
     /// Future that completes when the event channel has room for another event, or `None` if the driver does not wait
     /// for room.
-    room: Option<PendingSend>,
+    room: Option<PendingEventSend>,
     /// Set after all senders of commands were dropped.
     is_closed: bool,
     /// Set when the session was stopped because another task dropped one of the channels.
@@ -77,7 +77,7 @@ impl ChannelSessionOwner {
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelSessionOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_QUEUE_CAPACITY);
         let event_sender = events.clone();
-        let receiver_dropped: PendingSend = Box::pin(async move { event_sender.closed().await });
+        let receiver_dropped: PendingEventSend = Box::pin(async move { event_sender.closed().await });
         let receiver_dropped = Some(receiver_dropped);
         (
             sender,
@@ -93,7 +93,7 @@ impl ChannelSessionOwner {
         )
     }
 
-    fn execute_command(command: DriverCommand, session: &mut SessionControl<'_>) {
+    fn execute_driver_command(command: DriverCommand, session: &mut SessionControl<'_>) {
         match command {
             DriverCommand::Stop => session.stop(),
             DriverCommand::Call { request, deadline, reply } => {
@@ -138,7 +138,7 @@ impl SessionOwner for ChannelSessionOwner {
         for _ in 0..MAX_COMMANDS_PER_POLL {
             let Some(command) = next else { return };
             let stops = matches!(command, DriverCommand::Stop);
-            Self::execute_command(command, session);
+            Self::execute_driver_command(command, session);
             // Later commands are handled, and refused, in the next call.
             if stops {
                 return;
@@ -148,7 +148,7 @@ impl SessionOwner for ChannelSessionOwner {
         self.next = next;
     }
 
-    fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
+    fn handle_event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
         // Fails only if the event receiver was dropped.
         let _ = self.events.try_send(event);
     }
@@ -181,12 +181,12 @@ mod tests {
 
     use super::*;
     use crate::driver::driver_core::tokio_clock_now;
-    use crate::driver::session_owner::OwnerRequests;
-    use crate::driver::{Direction, Frame, FrameKind};
+    use crate::driver::session_owner::SessionOwnerRequests;
+    use crate::driver::{Frame, FrameDirection, FrameKind};
 
     fn frame_event(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
-            direction: Direction::Received,
+            direction: FrameDirection::Received,
             at: SystemTime::UNIX_EPOCH,
             bytes: Bytes::from(vec![b'x'; length]),
             about: FrameKind::Invalid,
@@ -199,12 +199,12 @@ mod tests {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelSessionOwner::new(events);
         let (mut session, mut owner_requests) =
-            (Session::new(SessionConfig::default(), tokio_clock_now()), OwnerRequests::default());
+            (Session::new(SessionConfig::default(), tokio_clock_now()), SessionOwnerRequests::default());
         let mut control =
             SessionControl { session: &mut session, owner_requests: &mut owner_requests, refuses_calls: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
-            owner.event(frame_event(length), &mut control);
+            owner.handle_event(frame_event(length), &mut control);
         }
         assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
@@ -212,7 +212,7 @@ mod tests {
         assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
         assert!(owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
-        owner.event(frame_event(MIN_LARGE_EVENT_BYTES + 1), &mut control);
+        owner.handle_event(frame_event(MIN_LARGE_EVENT_BYTES + 1), &mut control);
         assert!(!owner.has_room(MIN_LARGE_EVENT_BYTES + 1), "a second large event must not fit");
         assert!(owner.has_room(1), "a small event must fit");
     }

@@ -5,13 +5,13 @@ use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin};
+use mcp_proto::{CloseReason, OutgoingMessageKind, Session, SessionConfig, SessionEvent, StreamOrigin};
 use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
 use super::message_intake::{MessageIntake, PostResponseKind};
-use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_until_owner_ready};
-use super::{Direction, DriverEvent, Frame, FrameKind};
+use super::session_owner::{SessionControl, SessionOwner, SessionOwnerRequests, wait_until_owner_ready};
+use super::{DriverEvent, Frame, FrameDirection, FrameKind};
 use crate::line_decoder::DecodedLine;
 
 /// State of a session's driver that does not depend on the transport: the session, its owner, and the events that wait
@@ -21,7 +21,7 @@ pub(crate) struct DriverCore<'o> {
     pub(crate) intake: MessageIntake,
     pub(crate) outbox: EventOutbox,
     pub(crate) owner: &'o mut dyn SessionOwner,
-    owner_requests: OwnerRequests,
+    owner_requests: SessionOwnerRequests,
     /// Reason why the session has ended, or `None` while it is open.
     pub(crate) close_reason: Option<CloseReason>,
 }
@@ -34,7 +34,7 @@ impl<'o> DriverCore<'o> {
             intake: MessageIntake::new(limit),
             outbox: EventOutbox::default(),
             owner,
-            owner_requests: OwnerRequests::default(),
+            owner_requests: SessionOwnerRequests::default(),
             close_reason: None,
         }
     }
@@ -58,8 +58,8 @@ impl<'o> DriverCore<'o> {
 
     /// Calls the owner's [`SessionOwner::process_ready`]. Must be called only after its [`SessionOwner::poll_ready`]
     /// returned `Ready`.
-    pub(crate) fn run_owner(&mut self) {
-        let refuses_calls = self.outbox.refuses_calls();
+    pub(crate) fn process_ready_owner(&mut self) {
+        let refuses_calls = self.outbox.must_refuse_new_calls();
         let DriverCore { session, owner, owner_requests, .. } = self;
         owner.process_ready(&mut SessionControl { session, owner_requests, refuses_calls });
     }
@@ -67,7 +67,7 @@ impl<'o> DriverCore<'o> {
     /// Takes the notification that the owner wants to send to the server, and passes it to the session, unless too many
     /// events wait for the owner. Must be called before the session's outgoing messages are polled.
     pub(crate) fn send_pending_notification(&mut self) {
-        if !self.outbox.refuses_calls()
+        if !self.outbox.must_refuse_new_calls()
             && let Some(notification) = self.owner_requests.notification.take()
         {
             self.session.notify(notification);
@@ -82,10 +82,10 @@ impl<'o> DriverCore<'o> {
             if !self.owner.has_room(bytes) {
                 break;
             }
-            let refuses_calls = self.outbox.refuses_calls();
+            let refuses_calls = self.outbox.must_refuse_new_calls();
             let Some(event) = self.outbox.pop() else { break };
             let DriverCore { session, owner, owner_requests, .. } = self;
-            owner.event(event, &mut SessionControl { session, owner_requests, refuses_calls });
+            owner.handle_event(event, &mut SessionControl { session, owner_requests, refuses_calls });
         }
         // Events that did not fit into the outbox remain in the session, which does not wake the task for them.
         std::mem::take(&mut self.owner_requests.has_new_output) || was_full && self.has_room()
@@ -96,11 +96,11 @@ impl<'o> DriverCore<'o> {
     pub(crate) fn queue_session_events(&mut self) {
         while !self.outbox.is_full() {
             let Some(event) = self.session.poll_event() else { break };
-            self.emit(event);
+            self.emit_session_event(event);
         }
     }
 
-    pub(crate) fn emit(&mut self, event: SessionEvent) {
+    pub(crate) fn emit_session_event(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::Closed(reason) => self.close_reason = Some(reason.clone()),
             SessionEvent::HandshakeFailed { cause, .. } => {
@@ -112,9 +112,9 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Queues a [`DriverEvent::Frame`] for the owner about a message that the driver sends to the server.
-    pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
+    pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingMessageKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
-            direction: Direction::Sent,
+            direction: FrameDirection::Sent,
             at: SystemTime::now(),
             about: FrameKind::from_sent(kind, &bytes),
             bytes,
@@ -132,29 +132,34 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Returns the time at which the driver must call [`DriverCore::on_deadline`], or `None` if no deadline is set.
-    pub(crate) fn next_wake(&self) -> Option<Instant> {
-        [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        [self.session.poll_timeout(), self.intake.next_deadline()].into_iter().flatten().min()
     }
 
     /// Moves all remaining events of a closed session to the queue of events for the owner, even if that queue is full.
     pub(crate) fn emit_remaining_events(&mut self) {
         while let Some(event) = self.session.poll_event() {
-            self.emit(event);
+            self.emit_session_event(event);
         }
-        self.intake.emit_dropped_counts(&mut self.outbox);
+        self.intake.emit_dropped_message_counts(&mut self.outbox);
     }
 
     /// Processes a message from the server. Returns how it relates to the posted request if it arrived in the response
     /// to a POST.
-    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> PostResponseKind {
-        self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
+    pub(crate) fn process_received_line(
+        &mut self,
+        line: DecodedLine,
+        origin: StreamOrigin,
+        now: Instant,
+    ) -> PostResponseKind {
+        self.intake.process_received_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
     /// Queues a [`DriverEvent::Frame`] for the owner about a received message that is not passed to the session as a
     /// message, such as a JSON-RPC error in the body of an HTTP error response.
     pub(crate) fn emit_received_frame(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
-            direction: Direction::Received,
+            direction: FrameDirection::Received,
             at: SystemTime::now(),
             about: FrameKind::classify(&bytes),
             bytes,
@@ -166,12 +171,12 @@ impl<'o> DriverCore<'o> {
     /// end of the server's output.
     pub(crate) fn close_session(&mut self) {
         let reason = self.stop_reason().or_else(|| self.close_reason.clone());
-        self.session.handle_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
+        self.session.handle_connection_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
     }
 
     /// Delivers the remaining events of a closed session to the owner while the future `last` runs, and afterwards
     /// those that are left. A second stop by the owner cancels `last`.
-    pub(crate) async fn deliver_while_closing(mut self, last: impl Future) {
+    pub(crate) async fn deliver_remaining_events_while(mut self, last: impl Future) {
         let second_stop = Notify::new();
         let last = async {
             tokio::select! {
@@ -179,13 +184,17 @@ impl<'o> DriverCore<'o> {
                 () = second_stop.notified() => {}
             }
         };
-        self.deliver_until(last, &second_stop).await;
-        self.deliver_all().await;
+        self.deliver_events_until(last, &second_stop).await;
+        self.deliver_all_remaining_events().await;
     }
 
     /// Delivers the remaining events of a closed session to the owner until the future `last` completes. Notifies
     /// `on_second_stop` if the owner requests a second stop.
-    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, on_second_stop: &Notify) -> T {
+    pub(crate) async fn deliver_events_until<T>(
+        &mut self,
+        last: impl Future<Output = T>,
+        on_second_stop: &Notify,
+    ) -> T {
         let mut last = pin!(last);
         self.owner_requests.is_ending = true;
         loop {
@@ -194,7 +203,7 @@ impl<'o> DriverCore<'o> {
             tokio::select! {
                 biased;
                 () = wait_until_owner_ready(self.owner) => {
-                    self.run_owner();
+                    self.process_ready_owner();
                     if self.owner_requests.stops > stops {
                         on_second_stop.notify_one();
                     }
@@ -205,12 +214,12 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Delivers all remaining events to the owner, and waits until the owner has accepted them.
-    pub(crate) async fn deliver_all(&mut self) {
+    pub(crate) async fn deliver_all_remaining_events(&mut self) {
         self.owner_requests.is_ending = true;
         self.deliver_events();
         while !self.outbox.is_empty() {
             wait_until_owner_ready(self.owner).await;
-            self.run_owner();
+            self.process_ready_owner();
             self.deliver_events();
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct EventOutbox {
 
 impl EventOutbox {
     pub(crate) fn push(&mut self, event: DriverEvent) {
-        self.bytes += event_size(&event);
+        self.bytes += driver_event_bytes(&event);
         self.waiting.push_back(event);
     }
 
@@ -35,25 +35,25 @@ impl EventOutbox {
     }
 
     /// Returns `true` if the queue has reached the limit at which the session's owner may make no further calls.
-    pub(crate) fn refuses_calls(&self) -> bool {
+    pub(crate) fn must_refuse_new_calls(&self) -> bool {
         self.waiting.len() >= MAX_QUEUED_EVENTS_FOR_NEW_CALLS
     }
 
     /// Returns the size of the next queued event in bytes, or `None` if the queue is empty.
     pub(crate) fn next_event_bytes(&self) -> Option<usize> {
-        self.waiting.front().map(event_size)
+        self.waiting.front().map(driver_event_bytes)
     }
 
     pub(crate) fn pop(&mut self) -> Option<DriverEvent> {
         let event = self.waiting.pop_front()?;
-        self.bytes -= event_size(&event);
+        self.bytes -= driver_event_bytes(&event);
         Some(event)
     }
 }
 
 /// Returns the size of an event's content in bytes. Session events count as zero, since the [`Frame`](super::Frame)
 /// event of the same message already counts their content.
-fn event_size(event: &DriverEvent) -> usize {
+fn driver_event_bytes(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
         DriverEvent::Stderr { line } | DriverEvent::Note { line } => line.len(),
@@ -72,11 +72,11 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::driver::{Direction, FrameKind};
+    use crate::driver::{FrameDirection, FrameKind};
 
     fn frame_event(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
-            direction: Direction::Received,
+            direction: FrameDirection::Received,
             at: SystemTime::UNIX_EPOCH,
             bytes: Bytes::from(vec![b'x'; length]),
             about: FrameKind::Invalid,

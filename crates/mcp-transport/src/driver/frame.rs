@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use mcp_proto::jsonrpc::MessageOutline;
-use mcp_proto::{IncomingMessage, OutgoingKind, RequestId};
+use mcp_proto::{IncomingMessage, OutgoingMessageKind, RequestId};
 use serde::de::IgnoredAny;
 
 /// A sent or received message: a line of the stdio transport, or a message over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Direction in which the message was sent.
-    pub direction: Direction,
+    pub direction: FrameDirection,
     /// Time at which the message was queued for writing, or at which it was received.
     pub at: SystemTime,
     /// Text of the message without a line terminator. Contains only the first 4 KiB of a message above the size limit.
@@ -25,7 +25,7 @@ pub struct Frame {
 
 /// Direction of a message between client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum FrameDirection {
     /// The client sends the message to the server.
     Sent,
     /// The server sends the message to the client.
@@ -68,9 +68,11 @@ impl FrameKind {
     pub fn from_received(message: &IncomingMessage) -> FrameKind {
         match message {
             IncomingMessage::Request { id, method, .. } => {
-                FrameKind::Request { id: id.clone(), method: method_name(method) }
+                FrameKind::Request { id: id.clone(), method: interned_method_name(method) }
             }
-            IncomingMessage::Notification { method, .. } => FrameKind::Notification { method: method_name(method) },
+            IncomingMessage::Notification { method, .. } => {
+                FrameKind::Notification { method: interned_method_name(method) }
+            }
             IncomingMessage::Response { id, result: Ok(_) } => FrameKind::Result { id: id.clone() },
             IncomingMessage::Response { id, result: Err(_) } => FrameKind::Error { id: Some(id.clone()) },
             IncomingMessage::ErrorWithoutId { .. } => FrameKind::Error { id: None },
@@ -115,28 +117,32 @@ impl FrameKind {
         let outline = MessageOutline::parse(text).unwrap_or_default();
         let id = outline.id.and_then(|id| serde_json::from_str(id).ok());
         match (outline.method, id) {
-            (Some(method), Some(id)) => FrameKind::Request { id, method: method_name(&method) },
-            (Some(method), None) => FrameKind::Notification { method: method_name(&method) },
+            (Some(method), Some(id)) => FrameKind::Request { id, method: interned_method_name(&method) },
+            (Some(method), None) => FrameKind::Notification { method: interned_method_name(&method) },
             (None, id) if outline.is_error => FrameKind::Error { id },
             (None, Some(id)) => FrameKind::Result { id },
             (None, None) => FrameKind::Invalid,
         }
     }
 
-    pub(crate) fn from_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameKind {
+    pub(crate) fn from_sent(kind: &OutgoingMessageKind, bytes: &Bytes) -> FrameKind {
         match kind {
-            OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: method_name(method) },
-            OutgoingKind::Notification { method } => FrameKind::Notification { method: method_name(method) },
+            OutgoingMessageKind::Request { id, method } => {
+                FrameKind::Request { id: id.clone(), method: interned_method_name(method) }
+            }
+            OutgoingMessageKind::Notification { method } => {
+                FrameKind::Notification { method: interned_method_name(method) }
+            }
             // The session does not report if the response is a result or an error.
-            OutgoingKind::Response { .. } => FrameKind::classify(bytes),
-            OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
-            OutgoingKind::Abort { .. } => FrameKind::Invalid,
+            OutgoingMessageKind::Response { .. } => FrameKind::classify(bytes),
+            OutgoingMessageKind::BatchResponse { .. } => FrameKind::Batch,
+            OutgoingMessageKind::Abort { .. } => FrameKind::Invalid,
         }
     }
 }
 
 /// Returns the method's name as a `Cow`, without an allocation if the method is a frequent one.
-fn method_name(method: &str) -> Cow<'static, str> {
+fn interned_method_name(method: &str) -> Cow<'static, str> {
     const FREQUENT_METHODS: [&str; 5] =
         ["tools/call", "notifications/progress", "notifications/message", "resources/read", "ping"];
     match FREQUENT_METHODS.into_iter().find(|often| *often == method) {

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use mcp_proto::{IncomingMessage, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
+use mcp_proto::{IncomingMessage, InvalidMessage, InvalidMessageCause, Session, SessionEvent, StreamOrigin};
 
 use super::event_outbox::EventOutbox;
-use super::{Direction, DriverEvent, Frame, FrameKind};
+use super::{DriverEvent, Frame, FrameDirection, FrameKind};
 use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
@@ -15,7 +15,7 @@ const INVALID_LINE_REPORTS_BURST: u32 = 100;
 /// Number of invalid lines per second that are reported after a burst. The same limit applies to anomalies separately.
 const INVALID_LINE_REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of invalid lines and anomalies that exceeded the rate limit is reported.
-const DROPPED_COUNT_REPORT_INTERVAL: Duration = Duration::from_secs(1);
+const DROPPED_MESSAGES_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the request
 /// whose call then fails.
 const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
@@ -93,7 +93,7 @@ impl MessageIntake {
 
     /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session. Returns
     /// how the message relates to a posted request.
-    pub(super) fn process_line(
+    pub(super) fn process_received_line(
         &mut self,
         line: DecodedLine,
         origin: StreamOrigin,
@@ -109,10 +109,10 @@ impl MessageIntake {
                     session.handle_message(message, origin, now);
                     return answers;
                 }
-                Err(invalid) if invalid.cause == InvalidCause::Blank => {}
+                Err(invalid) if invalid.cause == InvalidMessageCause::Blank => {}
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
-                    self.process_invalid(invalid, bytes, session, outbox, now);
+                    self.process_invalid_line(invalid, bytes, session, outbox, now);
                     return if ours { PostResponseKind::Unreadable } else { PostResponseKind::Nothing };
                 }
             },
@@ -120,7 +120,7 @@ impl MessageIntake {
                 let length = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
                 if invalid.id.is_some() || invalid.peer_request.is_some() {
-                    self.process_invalid(invalid, head, session, outbox, now);
+                    self.process_invalid_line(invalid, head, session, outbox, now);
                 } else {
                     self.long = Some(UnfinishedLongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
@@ -129,7 +129,7 @@ impl MessageIntake {
                 if self.long.take().is_some() {
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);
-                    self.process_invalid(invalid, head, session, outbox, now);
+                    self.process_invalid_line(invalid, head, session, outbox, now);
                 }
             }
         }
@@ -140,13 +140,13 @@ impl MessageIntake {
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
-            self.dropped.report_at.get_or_insert(now + DROPPED_COUNT_REPORT_INTERVAL);
+            self.dropped.report_at.get_or_insert(now + DROPPED_MESSAGES_REPORT_INTERVAL);
         } else {
             outbox.push(DriverEvent::Session(event));
         }
     }
 
-    pub(super) fn next_wake(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         let long = self.long.as_ref().map(|long| long.give_up_at);
         [long, self.dropped.report_at].into_iter().flatten().min()
     }
@@ -155,22 +155,22 @@ impl MessageIntake {
         if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
             let length = self.line_limit.saturating_add(1);
             let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, length);
-            self.process_invalid(invalid, long.head, session, outbox, now);
+            self.process_invalid_line(invalid, long.head, session, outbox, now);
         }
         if self.dropped.report_at.is_some_and(|at| at <= now) {
-            self.emit_dropped_counts(outbox);
+            self.emit_dropped_message_counts(outbox);
         }
     }
 
     /// Queues a [`DriverEvent::InvalidDropped`] for the owner if invalid lines or anomalies exceeded the rate limit.
-    pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
+    pub(super) fn emit_dropped_message_counts(&mut self, outbox: &mut EventOutbox) {
         let DroppedMessageCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {
             outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
         }
     }
 
-    fn process_invalid(
+    fn process_invalid_line(
         &mut self,
         invalid: InvalidMessage,
         bytes: Bytes,
@@ -184,12 +184,12 @@ impl MessageIntake {
         } else {
             self.dropped.lines += 1;
             self.dropped.bytes += bytes.len() as u64;
-            self.dropped.report_at.get_or_insert(now + DROPPED_COUNT_REPORT_INTERVAL);
+            self.dropped.report_at.get_or_insert(now + DROPPED_MESSAGES_REPORT_INTERVAL);
         }
-        session.handle_invalid(invalid, now);
+        session.handle_invalid_message(invalid, now);
     }
 }
 
 fn received_frame_event(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
-    DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
+    DriverEvent::Frame(Frame { direction: FrameDirection::Received, at: SystemTime::now(), bytes, about, note })
 }

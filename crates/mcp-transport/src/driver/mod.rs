@@ -20,7 +20,7 @@ use mcp_proto::SessionEvent;
 pub(crate) use self::channel_owner::ChannelSessionOwner;
 pub use self::channel_owner::DriverCommand;
 pub use self::detected_transport::DetectedTransport;
-pub use self::frame::{Direction, Frame, FrameKind};
+pub use self::frame::{Frame, FrameDirection, FrameKind};
 pub use self::session_owner::{SessionControl, SessionOwner};
 pub use self::wake_flag::WakeFlag;
 
@@ -43,11 +43,11 @@ pub enum DriverEvent {
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// A note for the user, escaped for display. For a remote server, it reports opened and lost streams, followed
-    /// redirects, and the next retry. For a local server with restricted network access, it reports connections that
-    /// were opened or refused.
+    /// A diagnostic message about the connection, escaped for display, such as in the server's activity log. For a
+    /// remote server, it reports opened and lost streams, followed redirects, and the next retry. For a local server
+    /// with restricted network access, it reports connections that were opened or refused.
     Note {
-        /// Text of the note, one line.
+        /// Text of the diagnostic message, one line.
         line: String,
     },
     /// Lines of standard error were not reported because they exceeded the rate limit.

@@ -26,7 +26,7 @@ pub trait SessionOwner: Send {
 
     /// Receives an event of the driver. Events arrive in order, and only after [`SessionOwner::has_room`] returned
     /// `true`.
-    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
+    fn handle_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
 
     /// Returns `true` if the owner can accept an event of `bytes` bytes. After `false`, the driver does not read from
     /// the server, and [`SessionOwner::poll_ready`] must return `Ready` as soon as the owner has room again.
@@ -37,18 +37,18 @@ pub trait SessionOwner: Send {
 #[derive(Debug)]
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
-    pub(super) owner_requests: &'a mut OwnerRequests,
+    pub(super) owner_requests: &'a mut SessionOwnerRequests,
     /// Set if so many events wait for the owner that its new calls are refused.
     pub(super) refuses_calls: bool,
 }
 
 /// Operations that the session's owner requested from the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
-pub(super) struct OwnerRequests {
-    /// Number of times the owner has called [`SessionControl::stop`] or [`SessionControl::stop_because`].
+pub(super) struct SessionOwnerRequests {
+    /// Number of times the owner has called [`SessionControl::stop`] or [`SessionControl::stop_with_failure`].
     pub(super) stops: u32,
-    /// Reason with which the owner called [`SessionControl::stop_because`], or `None` if it has not, or if it called
-    /// `stop` before.
+    /// Reason with which the owner called [`SessionControl::stop_with_failure`], or `None` if it has not, or if it
+    /// called `stop` before.
     pub(super) failure: Option<CloseReason>,
     /// Notification that waits until fewer events are queued for the owner, and is then sent to the server. A later
     /// notification replaces it, since repeated ones are equivalent.
@@ -103,7 +103,7 @@ impl SessionControl<'_> {
 
     /// Ends the session like [`SessionControl::stop`], because of a failure that the owner detected. Calls in flight
     /// end with this reason, unless the owner has already called `stop`.
-    pub fn stop_because(&mut self, failure: CloseReason) {
+    pub fn stop_with_failure(&mut self, failure: CloseReason) {
         if self.owner_requests.stops == 0 {
             self.owner_requests.failure = Some(failure);
         }

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::body::read_bounded_body;
 use super::delivery_faults::AuthorizerRefusalMessage;
-use super::endpoint::{HttpEndpoint, RequestParts};
+use super::endpoint::{HttpEndpoint, HttpRequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
 /// Maximum number of times that one HTTP request is sent, including the first.
@@ -112,7 +112,7 @@ pub enum ChallengeOutcome {
 pub(super) async fn sign_and_send(
     endpoint: &HttpEndpoint,
     authorizer: &Arc<dyn Authorizer>,
-    parts: &RequestParts,
+    parts: &HttpRequestParts,
     url: &Url,
     again: &mut u32,
 ) -> Result<Response, DeliveryFault> {
@@ -204,7 +204,7 @@ async fn buffer_refusal_body(mut response: Response) -> Response {
     whole.into()
 }
 
-fn rpc_method_of_request(parts: &RequestParts) -> String {
+fn rpc_method_of_request(parts: &HttpRequestParts) -> String {
     #[derive(Deserialize)]
     struct RpcMethodField {
         method: Option<String>,

@@ -36,7 +36,7 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
         .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
     // A proxy cannot reach a server that listens on a loopback address of this computer.
-    if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
+    if is_loopback_url(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
 /// Creates an HTTP client for URLs that a server named. `guard` is the DNS resolver for [`ConnectionRoute::Guarded`].
@@ -95,7 +95,7 @@ fn base_client_builder() -> ClientBuilder {
 
 /// Returns `true` if the URL's host is a loopback address or a name of one, with or without a final dot. Requests to
 /// such a host must not be sent to a proxy, and it does not count as public.
-pub(super) fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback_url(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         Host::Domain(name) => foreign::is_loopback(&Host::Domain(name.strip_suffix('.').unwrap_or(name))),
         Host::Ipv4(_) | Host::Ipv6(_) => foreign::is_loopback(&host),

@@ -1,7 +1,7 @@
 //! Emits notes about the connection to a remote server at a limited rate, and records the steps of the transport
 //! detection.
 
-use mcp_proto::OutgoingKind;
+use mcp_proto::OutgoingMessageKind;
 
 use crate::driver::DriverEvent;
 use crate::driver::driver_core::tokio_clock_now;
@@ -32,7 +32,7 @@ impl ConnectionNotes {
     }
 
     /// Emits `line` as a [`DriverEvent::Note`], unless the rate limit is exceeded.
-    pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
+    pub(super) fn emit_note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(tokio_clock_now()) {
             self.dropped += 1;
             return;
@@ -59,10 +59,12 @@ impl ConnectionNotes {
 }
 
 /// Returns the name of a client's message for notes: its method, or "a response" or "an abort".
-pub(super) fn outgoing_message_name(kind: &OutgoingKind) -> String {
+pub(super) fn outgoing_message_name(kind: &OutgoingMessageKind) -> String {
     match kind {
-        OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),
-        OutgoingKind::Response { .. } | OutgoingKind::BatchResponse { .. } => "a response".to_owned(),
-        OutgoingKind::Abort { .. } => "an abort".to_owned(),
+        OutgoingMessageKind::Request { method, .. } | OutgoingMessageKind::Notification { method } => {
+            method.clone().into_owned()
+        }
+        OutgoingMessageKind::Response { .. } | OutgoingMessageKind::BatchResponse { .. } => "a response".to_owned(),
+        OutgoingMessageKind::Abort { .. } => "an abort".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use bytes::Bytes;
-use foreign::visible;
+use foreign::escape_invisible;
 use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -128,5 +128,5 @@ pub fn innermost_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error +
 
 /// Returns a server's text as one line of bounded length, in which control characters are escaped for display.
 pub(super) fn displayed_server_text(text: &str) -> String {
-    visible(text.trim()).chars().take(MAX_DISPLAYED_ERROR_CHARS).collect()
+    escape_invisible(text.trim()).chars().take(MAX_DISPLAYED_ERROR_CHARS).collect()
 }

@@ -39,7 +39,7 @@ pub(super) struct HttpEndpoint {
 }
 
 /// Method, URL, headers and body of one HTTP request.
-pub(super) struct RequestParts {
+pub(super) struct HttpRequestParts {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
@@ -91,7 +91,7 @@ impl HttpEndpoint {
     ///
     /// # Errors
     /// Returns [`DeliveryFault`] if no response is received or a redirect must not be followed.
-    pub(super) async fn send(&self, parts: RequestParts) -> Result<HttpResponse, DeliveryFault> {
+    pub(super) async fn send(&self, parts: HttpRequestParts) -> Result<HttpResponse, DeliveryFault> {
         let mut moved: Option<FollowedRedirect> = None;
         let mut again = 0;
         for _ in 0..=redirects::MAX_REDIRECTS {
@@ -133,7 +133,7 @@ impl HttpEndpoint {
     }
 
     /// Returns the endpoint and a notification that fires when one of its requests waits for the authorizer.
-    pub(super) fn with_authorizer_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
+    pub(super) fn with_authorizer_wait_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
         let authorizer_signal = Arc::new(Notify::new());
         self.authorizer_signal = Some(Arc::clone(&authorizer_signal));
         (self, authorizer_signal)
@@ -157,7 +157,7 @@ impl HttpEndpoint {
         self.client.execute(request).await.map_err(|error| delivery_faults::fault_of_send_error(&error))
     }
 
-    pub(super) fn build_request(&self, parts: &RequestParts, url: Url) -> Request {
+    pub(super) fn build_request(&self, parts: &HttpRequestParts, url: Url) -> Request {
         let mut request = Request::new(parts.method.clone(), url);
         let headers = request.headers_mut();
         headers.clone_from(&self.common);

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpErrorResponse};
 use super::endpoint::{
-    FollowedRedirect, HttpEndpoint, HttpResponse, RequestParts, ResponseMediaType, media_type,
+    FollowedRedirect, HttpEndpoint, HttpRequestParts, HttpResponse, ResponseMediaType, media_type,
     unusable_media_type_fault,
 };
 use super::headers::SESSION_ID_HEADER;
@@ -68,16 +68,21 @@ impl ExchangeStep {
 }
 
 /// Posts a request and reads its response or the first events of its stream.
-pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
+pub(super) fn post_request(
+    exchange: u64,
+    endpoint: HttpEndpoint,
+    parts: HttpRequestParts,
+    limit: usize,
+) -> ExchangeFuture {
     if endpoint.signs_requests() {
-        let (endpoint, authorizer_signal) = endpoint.with_authorizer_signal();
+        let (endpoint, authorizer_signal) = endpoint.with_authorizer_wait_signal();
         return poll_until_authorizer_waits(
             exchange,
             authorizer_signal,
-            Box::pin(send_and_read(exchange, endpoint, parts, limit)),
+            Box::pin(send_and_read_response(exchange, endpoint, parts, limit)),
         );
     }
-    Box::pin(send_and_read(exchange, endpoint, parts, limit))
+    Box::pin(send_and_read_response(exchange, endpoint, parts, limit))
 }
 
 /// Polls `work` until it completes, or until `authorizer_signal` fires because `work` waits for the authorizer. Then
@@ -96,7 +101,12 @@ fn poll_until_authorizer_waits(
     })
 }
 
-async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeStep {
+async fn send_and_read_response(
+    exchange: u64,
+    endpoint: HttpEndpoint,
+    parts: HttpRequestParts,
+    limit: usize,
+) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => read_response(exchange, answer, limit).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
@@ -107,7 +117,7 @@ async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestPart
 pub(super) fn post_message(
     exchange: u64,
     endpoint: HttpEndpoint,
-    parts: RequestParts,
+    parts: HttpRequestParts,
     within: Duration,
 ) -> ExchangeFuture {
     Box::pin(async move {
@@ -133,15 +143,15 @@ pub(super) fn post_message(
 pub(super) fn post_message_answered_on_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
-    parts: RequestParts,
+    parts: HttpRequestParts,
     within: Duration,
 ) -> ExchangeFuture {
-    wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
+    wait_until_accepted_or_late(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
 /// Waits until the server has accepted a posted message. Completes with [`ExchangeEvent::Late`] if that takes longer
 /// than `within`.
-pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
+pub(super) fn wait_until_accepted_or_late(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
             Ok(step) => step,
@@ -150,7 +160,7 @@ pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, 
     })
 }
 
-async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
+async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: HttpRequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => check_response_status(exchange, answer).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
@@ -174,7 +184,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
 pub(super) fn open_event_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
-    parts: RequestParts,
+    parts: HttpRequestParts,
     limit: usize,
     pause: Duration,
 ) -> ExchangeFuture {

@@ -11,7 +11,7 @@ const LAST_EVENT_ID_HEADER: HeaderName = HeaderName::from_static("last-event-id"
 
 const JSON_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const EVENT_STREAM_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("text/event-stream");
-const JSON_OR_EVENT_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const JSON_OR_EVENT_STREAM_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Maximum length of an accepted session ID, in bytes.
 const MAX_SESSION_ID_BYTES: usize = 8 * 1024;
@@ -48,7 +48,7 @@ pub(super) fn post_request_headers(
     session_headers: SessionHeaders<'_>,
 ) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
-    headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
+    headers.push((ACCEPT, JSON_OR_EVENT_STREAM_MEDIA_TYPE));
     headers.push((CONTENT_TYPE, JSON_MEDIA_TYPE));
     session_headers.add_to(&mut headers);
     let Some(head) = head else { return Ok(headers) };
@@ -71,7 +71,7 @@ fn parse_header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
 
 /// Returns the headers of a POST over HTTP+SSE, which has no MCP headers.
 pub(super) fn sse_post_request_headers() -> HeaderList {
-    vec![(ACCEPT, JSON_OR_EVENT_STREAM), (CONTENT_TYPE, JSON_MEDIA_TYPE)]
+    vec![(ACCEPT, JSON_OR_EVENT_STREAM_MEDIA_TYPE), (CONTENT_TYPE, JSON_MEDIA_TYPE)]
 }
 
 /// Returns the headers of a GET that opens or resumes a stream.

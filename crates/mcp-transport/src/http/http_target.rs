@@ -76,15 +76,15 @@ pub struct SecretHeader(HeaderValue);
 /// Error for text that is not allowed as a header value, such as text with a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the value holds a control character, such as a line end, which no header can carry")]
-pub struct InvalidHeader;
+pub struct InvalidSecretHeader;
 
 impl SecretHeader {
     /// Creates a header value that is marked as sensitive.
     ///
     /// # Errors
-    /// Returns [`InvalidHeader`] if the text cannot be a header value.
-    pub fn new(text: &str) -> Result<SecretHeader, InvalidHeader> {
-        let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| InvalidHeader)?;
+    /// Returns [`InvalidSecretHeader`] if the text cannot be a header value.
+    pub fn new(text: &str) -> Result<SecretHeader, InvalidSecretHeader> {
+        let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| InvalidSecretHeader)?;
         value.set_sensitive(true);
         Ok(SecretHeader(value))
     }

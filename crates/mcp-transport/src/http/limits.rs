@@ -17,8 +17,9 @@ pub struct HttpLimits {
     /// Maximum time to wait for the `endpoint` event of HTTP+SSE, while the transport detection does not know if the
     /// server supports this transport. Default: 10 s.
     pub endpoint: Duration,
-    /// Maximum number of concurrent POSTs. Further messages wait. Requests leave [`HttpLimits::RESERVED_POSTS`] of them
-    /// unused, so that a call can be cancelled even if all requests hang. Default: 256.
+    /// Maximum number of concurrent POSTs. Further messages wait. Requests leave
+    /// [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] of them unused, so that a call can be cancelled even if all
+    /// requests hang. Default: 256.
     pub posts: usize,
     /// Timeout of closing a session, from posting the last messages to the response to DELETE. Default: 2 s.
     pub close: Duration,
@@ -40,7 +41,7 @@ impl HttpLimits {
     pub const MAX_STREAM_REOPEN_DELAY: Duration = Duration::from_secs(60);
     /// Number of concurrent POSTs, out of [`HttpLimits::posts`], that are reserved for notifications, responses and
     /// pings.
-    pub const RESERVED_POSTS: usize = 16;
+    pub const POSTS_RESERVED_FOR_NON_REQUESTS: usize = 16;
 }
 
 impl Default for HttpLimits {

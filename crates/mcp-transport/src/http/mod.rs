@@ -12,8 +12,8 @@ mod delivery_faults;
 mod endpoint;
 mod exchange;
 mod headers;
+mod http_sse;
 mod http_target;
-mod legacy;
 mod limits;
 mod redirects;
 mod retry;
@@ -32,7 +32,9 @@ pub use authorization::{
 };
 pub use client::{client_for_models, client_for_registries, client_for_updates};
 pub use delivery_faults::innermost_cause;
-pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServerConnection, SecretHeader, TransportChoice};
+pub use http_target::{
+    HeaderName, HttpTarget, InvalidSecretHeader, KnownServerConnection, SecretHeader, TransportChoice,
+};
 pub use limits::HttpLimits;
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;

@@ -3,7 +3,7 @@
 //! Another origin would receive the body, the configured headers and the session ID. For such a redirect, the error
 //! shows the address to the user.
 
-use foreign::visible;
+use foreign::escape_invisible;
 use reqwest::StatusCode;
 use reqwest::header::HeaderValue;
 use url::Url;
@@ -40,7 +40,7 @@ pub(super) fn redirect_target(
         let _ = to.set_password(None);
         to.set_query(None);
         to.set_fragment(None);
-        let shown: String = visible(to.as_str()).chars().take(MAX_DISPLAYED_URL_CHARS).collect();
+        let shown: String = escape_invisible(to.as_str()).chars().take(MAX_DISPLAYED_URL_CHARS).collect();
         return Err(format!(
             "it redirects to another origin, {shown}, which is not followed; if you trust that address, use it instead"
         ));

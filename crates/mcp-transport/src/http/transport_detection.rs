@@ -1,11 +1,11 @@
 //! Detects the transport of a server: Streamable HTTP first, then HTTP+SSE, unless a transport is known or configured
 //! (`basic/transports`, backwards compatibility).
 
-use mcp_proto::{DeliveryFault, OutgoingKind, Session, SessionConfig, TransportKind};
+use mcp_proto::{DeliveryFault, OutgoingMessageKind, Session, SessionConfig, TransportKind};
 
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
-use super::legacy::{self, LegacyDriver};
+use super::http_sse::{self, HttpSseDriver};
 use super::streamable::{self, StreamableDriver};
 use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
@@ -44,57 +44,58 @@ pub(super) async fn drive_detected_transport(
     let agent = format!("{}/{}", config.client.name, config.client.version);
     let (endpoint, refused) = HttpEndpoint::new(client, &target, &agent);
     for name in refused {
-        notes.note(&mut core.outbox, format!("the header {name} was omitted: it belongs to the protocol"));
+        notes.emit_note(&mut core.outbox, format!("the header {name} was omitted: it belongs to the protocol"));
     }
     let start = TransportDriverParameters { config, endpoint, target, limits };
     match first {
-        DetectedTransport::StreamableHttp => start.try_streamable_first(core, notes).await,
-        DetectedTransport::HttpSse => start.try_legacy_first(core, notes).await,
+        DetectedTransport::StreamableHttp => start.try_streamable_http_first(core, notes).await,
+        DetectedTransport::HttpSse => start.try_http_sse_first(core, notes).await,
     }
 }
 
 impl TransportDriverParameters {
-    async fn try_streamable_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
+    async fn try_streamable_http_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
         let streamable::StreamableDriverEnd::NotStreamable(found) =
-            self.streamable_driver(core, notes, self.is_auto()).run().await
+            self.streamable_http_driver(core, notes, self.detects_transport()).run().await
         else {
             return;
         };
         let (mut core, mut notes, why) = *found;
-        notes.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
+        notes.emit_note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
         let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
-        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else {
+        let http_sse::HttpSseDriverEnd::NotFound(found) = self.http_sse_driver(core, notes, true).run().await else {
             return;
         };
         let (mut core, mut notes, fault) = *found;
-        notes.note(
+        notes.emit_note(
             &mut core.outbox,
             format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_server_text(&fault.to_string())),
         );
         // The error of the first attempt explains more than that of the fallback.
         core.session = failed;
-        core.emit(why);
+        core.emit_session_event(why);
         core.close_session();
         core.emit_remaining_events();
-        core.deliver_while_closing(std::future::ready(())).await;
+        core.deliver_remaining_events_while(std::future::ready(())).await;
     }
 
-    async fn try_legacy_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
-        let legacy::LegacyDriverEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await
+    async fn try_http_sse_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
+        let http_sse::HttpSseDriverEnd::NotFound(found) =
+            self.http_sse_driver(core, notes, self.detects_transport()).run().await
         else {
             return;
         };
         let (mut core, mut notes, fault) = *found;
         let shown = delivery_faults::displayed_server_text(&fault.to_string());
-        notes.note(
+        notes.emit_note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
         let failed = std::mem::replace(&mut core.session, Session::new(config, tokio_clock_now()));
         let streamable::StreamableDriverEnd::NotStreamable(found) =
-            self.streamable_driver(core, notes, true).run().await
+            self.streamable_http_driver(core, notes, true).run().await
         else {
             return;
         };
@@ -104,17 +105,17 @@ impl TransportDriverParameters {
             core.session = failed;
             return fail_handshake(core, &fault).await;
         }
-        core.emit(why);
+        core.emit_session_event(why);
         core.close_session();
         core.emit_remaining_events();
-        core.deliver_while_closing(std::future::ready(())).await;
+        core.deliver_remaining_events_while(std::future::ready(())).await;
     }
 
-    fn is_auto(&self) -> bool {
+    fn detects_transport(&self) -> bool {
         self.target.transport == TransportChoice::Auto
     }
 
-    fn streamable_driver<'o>(
+    fn streamable_http_driver<'o>(
         &self,
         core: DriverCore<'o>,
         notes: ConnectionNotes,
@@ -130,13 +131,13 @@ impl TransportDriverParameters {
         )
     }
 
-    fn legacy_driver<'o>(
+    fn http_sse_driver<'o>(
         &self,
         core: DriverCore<'o>,
         notes: ConnectionNotes,
         may_fall_back_to_streamable: bool,
-    ) -> LegacyDriver<'o> {
-        LegacyDriver::new(
+    ) -> HttpSseDriver<'o> {
+        HttpSseDriver::new(
             core,
             notes,
             self.endpoint.clone(),
@@ -161,11 +162,11 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 /// Reports to the session that its handshake failed with this fault, and delivers its remaining events to the owner.
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
-        if let OutgoingKind::Request { id, .. } = &outgoing.about {
-            core.session.handle_undelivered(id, fault.clone(), tokio_clock_now());
+        if let OutgoingMessageKind::Request { id, .. } = &outgoing.about {
+            core.session.handle_undelivered_request(id, fault.clone(), tokio_clock_now());
         }
     }
     core.close_session();
     core.emit_remaining_events();
-    core.deliver_while_closing(std::future::ready(())).await;
+    core.deliver_remaining_events_while(std::future::ready(())).await;
 }

@@ -113,7 +113,7 @@ impl UntrustedUrlClient {
     /// If a system proxy is configured, the proxy resolves host names. The client then also resolves them itself and
     /// checks the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot
     /// resolve are refused.
-    pub fn guarded(named: Vec<Origin>) -> UntrustedUrlClient {
+    pub fn for_public_hosts_and(named: Vec<Origin>) -> UntrustedUrlClient {
         UntrustedUrlClient::with_proxy(named, Matcher::from_system())
     }
 
@@ -165,7 +165,7 @@ impl UntrustedUrlClientState {
         let refused = |cause: &str| UntrustedUrlError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
         let is_named = self.named.contains(&host);
-        let is_local = is_named && client::is_loopback(url);
+        let is_local = is_named && client::is_loopback_url(url);
         match url.scheme() {
             "https" => {}
             "http" if is_local => {}
@@ -176,7 +176,7 @@ impl UntrustedUrlClientState {
             return Ok(if is_local { ConnectionRoute::Local } else { ConnectionRoute::Named });
         }
         let name = match &host {
-            Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
+            Host::Domain(_) if client::is_loopback_url(url) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
             Host::Domain(name) => name,
             Host::Ipv4(literal) if is_public((*literal).into()) => {
                 return Ok(self.proxy_route_or(url, ConnectionRoute::Guarded));

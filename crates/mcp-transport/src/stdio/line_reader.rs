@@ -48,7 +48,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Returns the next line from the buffer without reading from the stream, or `None` if the buffer has no complete
     /// line.
-    pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
+    pub(super) fn take_buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
         } else if self.buffer.is_empty() {
@@ -62,11 +62,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Returns the next line, or `None` at the end of the stream. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<io::Result<DecodedLine>> {
         loop {
-            let found = self.buffered_line();
+            let found = self.take_buffered_line();
             if found.is_some() || self.ended {
                 return found;
             }
-            match self.read().await {
+            match self.read_into_buffer().await {
                 Ok((0, _)) => self.ended = true,
                 Ok((length, room)) => self.adapt_read_size(length, room),
                 Err(error) => {
@@ -79,7 +79,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Reads once from the stream into the buffer. Returns the number of bytes read, and the number of bytes for which
     /// the buffer had room.
-    async fn read(&mut self) -> io::Result<(usize, usize)> {
+    async fn read_into_buffer(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= MIN_LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
         self.buffer.reserve(self.read_size.max(missing));
@@ -154,9 +154,9 @@ mod tests {
         let line = format!("{}\n", "x".repeat(3 * MIN_LONG_LINE_BYTES));
         let mut reader = LineReader::new(line.as_bytes(), longest);
         while reader.buffer.len() < MIN_LONG_LINE_BYTES {
-            reader.read().await.unwrap();
+            reader.read_into_buffer().await.unwrap();
         }
-        reader.read().await.unwrap();
+        reader.read_into_buffer().await.unwrap();
         let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
         assert!(room >= longest, "the buffer must have room for the longest line");
         let read = reader.next().await;

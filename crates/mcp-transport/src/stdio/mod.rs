@@ -21,7 +21,7 @@ use stderr::drain_stderr;
 use stdio_driver::{StderrReader, StdioDriver};
 
 use crate::driver::{ChannelSessionOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
-use crate::line_decoder::DEFAULT_LINE_LIMIT;
+use crate::line_decoder::DEFAULT_MAX_LINE_BYTES;
 
 /// Maximum number of lines of the server's standard error that wait for the driver. Further lines are not reported, and
 /// their bytes are counted as dropped.
@@ -45,7 +45,7 @@ pub struct StdioDriverLimits {
 impl Default for StdioDriverLimits {
     fn default() -> StdioDriverLimits {
         StdioDriverLimits {
-            line_bytes: DEFAULT_LINE_LIMIT,
+            line_bytes: DEFAULT_MAX_LINE_BYTES,
             write_queue_bytes: 32 * 1024 * 1024,
             write_stall: Duration::from_secs(30),
             grace: GracePeriods::default(),
@@ -87,11 +87,11 @@ pub fn drive<'o>(
 ///
 /// Must be called within a tokio runtime.
 pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
-    run_with(session, process, events, StdioDriverLimits::default())
+    run_with_limits(session, process, events, StdioDriverLimits::default())
 }
 
 /// Spawns a driver as [`run`] does, with the given limits instead of the default ones.
-pub fn run_with(
+pub fn run_with_limits(
     session: SessionConfig,
     process: ServerProcess,
     events: mpsc::Sender<DriverEvent>,
@@ -116,7 +116,7 @@ pub fn run_with(
 /// use mcp_proto::{
 ///     ClientRequest, HandshakeMode, Revision, ServerResult, SessionConfig, SessionEvent, SessionTimeouts,
 /// };
-/// use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, memory_end, run_streams};
+/// use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, memory_end, run_over_streams};
 /// use serde_json::{Value, json};
 /// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 /// use tokio::sync::{mpsc, oneshot};
@@ -142,7 +142,7 @@ pub fn run_with(
 ///     let config = SessionConfig { handshake: HandshakeMode::Initialize, ..SessionConfig::default() };
 ///     // The server is read only while events are received.
 ///     let (sender, mut events) = mpsc::channel(16);
-///     let commands = run_streams(config, client.reader, client.writer, sender, StdioDriverLimits::default());
+///     let commands = run_over_streams(config, client.reader, client.writer, sender, StdioDriverLimits::default());
 ///     let mut names = Vec::new();
 ///     while let Some(event) = events.recv().await {
 ///         match event {
@@ -164,7 +164,7 @@ pub fn run_with(
 ///     Ok(())
 /// }
 /// ```
-pub fn run_streams<R, W>(
+pub fn run_over_streams<R, W>(
     session: SessionConfig,
     reader: R,
     writer: W,

@@ -17,7 +17,7 @@ use crate::driver::driver_core::tokio_clock_now;
 use crate::driver::event_outbox::EventOutbox;
 
 /// Timeout of writing the last messages to the server, after which its standard input is closed.
-const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
+const LAST_STDIN_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
 /// Maximum time for which the remaining standard error is read after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
 /// Maximum number of lines of the remaining standard error that are reported after the process has exited.
@@ -26,14 +26,14 @@ const MAX_LAST_STDERR_LINES: usize = 100;
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     /// Closes the session and shuts down the server. Meanwhile delivers the remaining events to the owner, which may
     /// take longer.
-    pub(super) async fn end(mut self: Box<Self>) {
+    pub(super) async fn shut_down(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
             emit_last_stderr_lines(&mut self.stderr, &mut self.core.outbox).await;
             emit_last_egress_lines(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
-        self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
+        self.core.session.handle_connection_closed(self.close_reason(), tokio_clock_now());
         self.send_and_deliver();
         self.core.emit_remaining_events();
 
@@ -43,15 +43,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
         let kill = Notify::new();
         let end_server = async {
             // Written even without a process, since the other end of the streams may still read.
-            let _ = timeout(LAST_WRITES_TIMEOUT, queue.write_all(&mut writer)).await;
+            let _ = timeout(LAST_STDIN_WRITES_TIMEOUT, queue.write_all(&mut writer)).await;
             drop(writer);
             let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
                 exit = group.shut_down(limits.grace, &kill) => Some(exit),
-                () = discard_remaining_output(&mut reader) => None,
+                () = discard_remaining_server_output(&mut reader) => None,
             }
         };
-        if let Some(exit) = core.deliver_until(end_server, &kill).await {
+        if let Some(exit) = core.deliver_events_until(end_server, &kill).await {
             emit_last_stderr_lines(&mut stderr, &mut core.outbox).await;
             emit_last_egress_lines(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
                 group.finish().await;
             }
         };
-        tokio::join!(core.deliver_all(), finish);
+        tokio::join!(core.deliver_all_remaining_events(), finish);
     }
 
     fn close_reason(&self) -> CloseReason {
@@ -88,7 +88,7 @@ impl From<ProcessExit> for DriverEvent {
 }
 
 /// Reads and discards the server's output, so that the server does not block on a full pipe. Never completes.
-async fn discard_remaining_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+async fn discard_remaining_server_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }

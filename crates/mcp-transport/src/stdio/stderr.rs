@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
@@ -104,7 +104,7 @@ pub(crate) async fn drain_stderr(
             buffer = vec![0; MIN_READ_BYTES];
         }
     }
-    cutter.end(|line, cut| show.forward_line(line, cut));
+    cutter.end_line(|line, cut| show.forward_line(line, cut));
     if show.dropped > 0 {
         let _ = show.shown.send(StderrOutput::Dropped(show.dropped)).await;
     }
@@ -120,13 +120,13 @@ struct StderrForwarder {
 
 impl StderrForwarder {
     fn forward_line(&mut self, line: &[u8], cut: u64) {
-        let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
+        let mut text = escape_invisible(&String::from_utf8_lossy(line)).into_owned();
         if cut > 0 {
             text.push_str(&format!(" [… {cut} bytes cut]"));
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped();
+        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped_lines();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }
@@ -134,7 +134,7 @@ impl StderrForwarder {
 
     /// Reports the number of dropped bytes, if there are any, and resets it. Returns `false` if the receiver has no
     /// room.
-    fn report_dropped(&mut self) -> bool {
+    fn report_dropped_lines(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
         }
@@ -152,20 +152,20 @@ struct LineTruncator {
 impl LineTruncator {
     fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
         while let Some(end) = memchr(b'\n', bytes) {
-            self.add(&bytes[..end]);
-            self.end(&mut on_line);
+            self.append_to_line(&bytes[..end]);
+            self.end_line(&mut on_line);
             bytes = &bytes[end + 1..];
         }
-        self.add(bytes);
+        self.append_to_line(bytes);
     }
 
-    fn add(&mut self, bytes: &[u8]) {
+    fn append_to_line(&mut self, bytes: &[u8]) {
         let room = MAX_STDERR_LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
         self.cut += (bytes.len() - room) as u64;
     }
 
-    fn end(&mut self, mut on_line: impl FnMut(&[u8], u64)) {
+    fn end_line(&mut self, mut on_line: impl FnMut(&[u8], u64)) {
         let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
         if !line.is_empty() {
             on_line(line, self.cut);

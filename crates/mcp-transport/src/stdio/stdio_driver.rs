@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
+use mcp_proto::{OutgoingMessageKind, SessionConfig, StreamOrigin};
 use process::{ProcessExit, ServerGroup};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -107,18 +107,18 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             self.send_and_deliver();
-            self.write();
+            self.write_queued_bytes();
             if self.is_over() {
                 break;
             }
-            self.step().await;
+            self.process_next_event().await;
         }
         // Boxed, because its state is only needed from here on.
-        Box::pin(self.end()).await;
+        Box::pin(self.shut_down()).await;
     }
 
     /// Writes queued bytes to the server's standard input, as many as possible without waiting.
-    fn write(&mut self) {
+    fn write_queued_bytes(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
                 Some(Ok(())) => {}
@@ -130,13 +130,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
     /// stop by the owner is not delayed. Lines of the server are read last, and only while the owner accepts events.
-    async fn step(&mut self) {
-        let due = self.next_wake();
+    async fn process_next_event(&mut self) {
+        let due = self.next_deadline();
         self.alarm.fire_no_later_than(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
-            () = wait_until_owner_ready(self.core.owner) => self.core.run_owner(),
+            () = wait_until_owner_ready(self.core.owner) => self.core.process_ready_owner(),
             () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
@@ -152,7 +152,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             }
             output = poll_fn(|context| poll_stderr_output(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
-                self.on_line(line);
+                self.on_received_line(line);
                 self.process_buffered_lines();
             }
         }
@@ -165,7 +165,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             while let Some(outgoing) = self.core.session.poll_transmit() {
                 let mut line = outgoing.json.into_bytes();
                 line.push(b'\n');
-                self.send(Bytes::from(line), &outgoing.about);
+                self.queue_line_to_server(Bytes::from(line), &outgoing.about);
             }
             self.core.queue_session_events();
             if !self.core.deliver_events() {
@@ -174,7 +174,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    fn send(&mut self, line: Bytes, about: &OutgoingKind) {
+    fn queue_line_to_server(&mut self, line: Bytes, about: &OutgoingMessageKind) {
         if self.writer.is_none() {
             return;
         }
@@ -187,10 +187,10 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         self.core.emit_sent_frame(frame, about);
     }
 
-    fn on_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
+    fn on_received_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
         match line {
             Some(Ok(line)) => {
-                self.core.process_line(line, StreamOrigin::Stdio, tokio_clock_now());
+                self.core.process_received_line(line, StreamOrigin::Stdio, tokio_clock_now());
             }
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
@@ -211,8 +211,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;
             }
-            match self.reader.buffered_line() {
-                Some(line) => self.on_line(Some(line)),
+            match self.reader.take_buffered_line() {
+                Some(line) => self.on_received_line(Some(line)),
                 None => return,
             }
         }
@@ -254,8 +254,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         self.ends.until.get_or_insert(tokio_clock_now() + REMAINING_SERVER_PARTS_TIMEOUT);
     }
 
-    fn next_wake(&self) -> Option<Instant> {
-        let times = [self.core.next_wake(), self.queue.stall_deadline(), self.ends.until];
+    fn next_deadline(&self) -> Option<Instant> {
+        let times = [self.core.next_deadline(), self.queue.stall_deadline(), self.ends.until];
         let passed_over = self.ends.until.filter(|_| !self.core.has_room());
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }

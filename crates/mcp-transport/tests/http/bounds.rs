@@ -6,11 +6,11 @@ use mcp_proto::{CallError, ClientRequest};
 use mcp_transport::http::HttpLimits;
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::{advance_time, with_timer_total};
+use testkit::time::{advance_time, measure_timer_wait};
 
 use crate::support::*;
 
-const MESSAGE_LIMIT: usize = 64 * 1024;
+const TEST_MESSAGE_LIMIT_BYTES: usize = 64 * 1024;
 
 /// Starts a server that passes calls of the tool `bad` to the closure `bad`, and a client with small limits.
 async fn start_client_with_bad_call_response<F, A>(revision: &'static str, bad: F) -> (HttpServer, TestClient)
@@ -28,7 +28,7 @@ where
         }
     })
     .await;
-    let limits = HttpLimits { message_bytes: MESSAGE_LIMIT, ..test_limits() };
+    let limits = HttpLimits { message_bytes: TEST_MESSAGE_LIMIT_BYTES, ..test_limits() };
     let mut client = start_client_with(Default::default(), http_target(&server.url("/mcp")), limits);
     client.wait_until_ready().await;
     (server, client)
@@ -113,12 +113,15 @@ async fn responses_beyond_the_size_limit_fail_their_call() {
     for announced in [true, false] {
         let (_server, mut client) =
             start_client_with_bad_call_response(MODERN_REVISION, move |_, mut answer| async move {
-                let length =
-                    if announced { format!("content-length: {}\r\n", MESSAGE_LIMIT + 1) } else { String::new() };
+                let length = if announced {
+                    format!("content-length: {}\r\n", TEST_MESSAGE_LIMIT_BYTES + 1)
+                } else {
+                    String::new()
+                };
                 let head =
                     format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
                 answer.write_raw(head.as_bytes()).await?;
-                answer.write_raw(&[b' '; MESSAGE_LIMIT]).await?;
+                answer.write_raw(&[b' '; TEST_MESSAGE_LIMIT_BYTES]).await?;
                 answer.write_raw(b" ").await?;
                 answer.hang_until_closed().await
             })
@@ -129,7 +132,7 @@ async fn responses_beyond_the_size_limit_fail_their_call() {
     let (_server, mut client) = start_client_with_bad_call_response(MODERN_REVISION, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.write_raw(b"data: ").await?;
-        answer.write_raw(&[b'x'; MESSAGE_LIMIT]).await?;
+        answer.write_raw(&[b'x'; TEST_MESSAGE_LIMIT_BYTES]).await?;
         answer.hang_until_closed().await
     })
     .await;
@@ -219,8 +222,8 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
         poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 242).await,
         "one call must be sent for each that ends"
     );
-    let ((), took) = with_timer_total(client.stop()).await;
-    assert!(took < CLOSE_TIMEOUT, "pending calls must not delay the stop: {took:?}");
+    let ((), took) = measure_timer_wait(client.stop()).await;
+    assert!(took < DRIVER_CLOSE_TIMEOUT, "pending calls must not delay the stop: {took:?}");
 }
 
 #[tokio::test]
@@ -250,7 +253,7 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
             for _ in 0..5_000 {
                 answer.event(&log).await?;
             }
-            respond_with_event(NEWEST_LEGACY_REVISION, &request, &mut answer).await
+            respond_with_sse_event(NEWEST_LEGACY_REVISION, &request, &mut answer).await
         })
         .await;
     let before = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
@@ -260,8 +263,8 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
     let grown = after.saturating_sub(before) / 1024 / 1024;
     assert!(grown < 60, "100 MB of messages must wait at the server, but memory grew by {grown} MB");
-    let ((), took) = with_timer_total(client.stop()).await;
-    assert!(took < CLOSE_TIMEOUT, "the driver must stop at once: {took:?}");
+    let ((), took) = measure_timer_wait(client.stop()).await;
+    assert!(took < DRIVER_CLOSE_TIMEOUT, "the driver must stop at once: {took:?}");
     drop(server);
 }
 

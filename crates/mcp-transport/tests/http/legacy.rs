@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, Notify, mpsc};
 
 use crate::support::*;
 
-const REVISION: &str = "2024-11-05";
+const HTTP_SSE_REVISION: &str = "2024-11-05";
 
 /// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and the
 /// closure `other` handles all other requests, such as POSTs to `/sse`.
@@ -63,12 +63,12 @@ where
                             // sleep: simulates a slow server.
                             tokio::time::sleep(Duration::from_millis(300)).await;
                         }
-                        say(ordinary::response_message(REVISION, &body)).await;
+                        say(ordinary::response_message(HTTP_SSE_REVISION, &body)).await;
                         return answer.hang_until_closed().await;
                     } else if body["params"]["name"] == "refuse" {
                         return answer.respond(500, "content-type: text/plain\r\n", b"out of order").await;
                     } else if body.get("method").is_some() && body.get("id").is_some() {
-                        say(ordinary::response_message(REVISION, &body)).await;
+                        say(ordinary::response_message(HTTP_SSE_REVISION, &body)).await;
                     }
                     answer.respond(202, "content-type: text/plain\r\n", b"Accepted").await
                 }
@@ -150,7 +150,7 @@ async fn nothing_is_posted_before_the_endpoint_event() {
 }
 
 #[tokio::test]
-async fn stop_closes_the_stream() {
+async fn stopping_the_driver_closes_the_http_sse_stream() {
     let (closed, mut was_closed) = tokio::sync::watch::channel(false);
     let closed = Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {

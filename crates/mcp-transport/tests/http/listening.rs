@@ -191,7 +191,7 @@ async fn response_on_the_get_stream_is_accepted() {
                 ("GET", _) => {
                     answer.event_stream().await?;
                     let call = sent_request.wait_for(Option::is_some).await.unwrap().clone().unwrap();
-                    respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await?;
+                    respond_with_sse_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await?;
                     answer.hang_until_closed().await
                 }
                 (_, "tools/call") => {

@@ -180,7 +180,7 @@ async fn header_mismatch_refreshes_the_list_and_retries_once() {
 }
 
 #[tokio::test]
-async fn cancellation_closes_the_stream() {
+async fn cancellation_closes_the_response_stream() {
     let (closed, was_closed) = tokio::sync::watch::channel(false);
     let closed = std::sync::Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {
@@ -257,7 +257,7 @@ async fn session_id_and_server_requests_are_ignored() {
             "tools/call" => {
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await?;
-                respond_with_event(MODERN_REVISION, &request, &mut answer).await
+                respond_with_sse_event(MODERN_REVISION, &request, &mut answer).await
             }
             _ => respond_with_all_features(request, answer).await,
         }

@@ -16,7 +16,7 @@ async fn get(client: &UntrustedUrlClient, url: &str) -> Result<http::Response<Ve
 }
 
 fn client_allowing_named_hosts(named: &[&str]) -> UntrustedUrlClient {
-    UntrustedUrlClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
+    UntrustedUrlClient::for_public_hosts_and(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
 /// Listens on all addresses of this computer. Returns the port, the task that accepts connections, and a counter of

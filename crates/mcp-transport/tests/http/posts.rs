@@ -62,7 +62,7 @@ async fn response_stream_with_preceding_messages_is_read() {
             answer.write_raw(b": a comment\n\n: another\n").await?;
             answer.event(&progress_notification(&request, 1)).await?;
             answer.write_raw(b"event: other\ndata: not for us\n\n").await?;
-            respond_with_event(revision, &request, &mut answer).await
+            respond_with_sse_event(revision, &request, &mut answer).await
         })
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
@@ -98,7 +98,7 @@ async fn server_request_is_answered_in_a_separate_post() {
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "s1", "method": "ping" })).await?;
                 let _ = was_answered.wait_for(|answered| *answered).await;
-                respond_with_event(revision, &request, &mut answer).await
+                respond_with_sse_event(revision, &request, &mut answer).await
             }
         })
         .await;

@@ -24,7 +24,7 @@ async fn post_stream_is_resumed_by_get() {
                         return answer.write_raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
                     }
                     let call: HttpRequest = call.lock().unwrap().clone().unwrap();
-                    return respond_with_event(revision, &call, &mut answer).await;
+                    return respond_with_sse_event(revision, &call, &mut answer).await;
                 }
                 if request.rpc_method() == "tools/call" {
                     *call.lock().unwrap() = Some(request.clone());
@@ -134,7 +134,7 @@ async fn temporarily_unavailable_server_is_retried() {
                 }
                 answer.event_stream().await?;
                 let call: HttpRequest = call.lock().unwrap().clone().unwrap();
-                return respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await;
+                return respond_with_sse_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await;
             }
             if request.rpc_method() == "tools/call" {
                 *call.lock().unwrap() = Some(request.clone());

@@ -7,7 +7,7 @@ use mcp_proto::SessionEvent;
 use mcp_transport::driver::{DriverCommand, DriverEvent};
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::with_timer_total;
+use testkit::time::measure_timer_wait;
 
 use crate::support::*;
 
@@ -56,7 +56,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
 }
 
 #[tokio::test]
-async fn refused_delete_has_no_effect() {
+async fn refused_delete_of_an_http_session_has_no_effect() {
     for status in [405, 500] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
@@ -81,7 +81,7 @@ async fn refused_delete_has_no_effect() {
 }
 
 #[tokio::test]
-async fn unanswered_delete_does_not_delay_the_end() {
+async fn unanswered_session_delete_does_not_delay_the_end() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.method.as_str() {
             "DELETE" => answer.hang_until_closed().await,
@@ -90,9 +90,9 @@ async fn unanswered_delete_does_not_delay_the_end() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let ((), took) = with_timer_total(client.stop()).await;
+    let ((), took) = measure_timer_wait(client.stop()).await;
     assert_eq!(requests_with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
-    assert!(took < CLOSE_TIMEOUT, "closing must take at most 2 s, not {took:?}");
+    assert!(took < DRIVER_CLOSE_TIMEOUT, "closing must take at most 2 s, not {took:?}");
 }
 
 #[tokio::test]

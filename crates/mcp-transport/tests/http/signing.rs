@@ -247,7 +247,7 @@ async fn permanent_refusal_of_the_authorizer_reports_its_cause() {
 }
 
 #[tokio::test]
-async fn other_refusals_do_not_challenge_the_authorizer() {
+async fn refusals_without_a_challenge_do_not_reach_the_authorizer() {
     for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
         let server = start_token_protected_server(1, 403, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with_renewals(5));

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Maximum time for which a test waits for an event of the driver.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 /// Maximum time that the driver takes to close a session: 2 s, plus a tolerance for rounding.
-pub const CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
+pub const DRIVER_CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
 pub const MODERN_REVISION: &str = "2026-07-28";
 pub const LEGACY_REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 pub const NEWEST_LEGACY_REVISION: &str = "2025-11-25";
@@ -242,7 +242,11 @@ pub async fn respond_in_session(revision: &str, request: &HttpRequest, mut answe
 }
 
 /// Responds to a JSON-RPC request with an event stream that contains the result.
-pub async fn respond_with_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
+pub async fn respond_with_sse_event(
+    revision: &str,
+    request: &HttpRequest,
+    answer: &mut HttpResponder,
+) -> io::Result<()> {
     answer.event(&ordinary::response_message(revision, &request.json())).await
 }
 

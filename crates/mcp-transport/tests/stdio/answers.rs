@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use mcp_proto::{CallError, CancelReason, HandshakeFault, Revision, SessionEvent};
-use mcp_transport::{Direction, DriverCommand, DriverEvent};
+use mcp_transport::{DriverCommand, DriverEvent, FrameDirection};
 use serde_json::json;
 use testkit::deadline::poll_until;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
 use crate::support::{RunningDriver, launch_driver, result_text, start_ready_driver, tool_call};
 
@@ -59,12 +59,12 @@ async fn large_responses_are_bounded() {
 #[tokio::test]
 async fn endless_line_fails_its_call_without_memory_growth() {
     let mut server = start_ready_driver(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
-    let before = RunningDriver::resident_memory();
+    let before = RunningDriver::resident_memory_bytes();
     let error = server.echo("hello").await.expect_err("X37: the call must fail, as the response never ends");
     assert!(error.to_string().contains("a line of more than"), "X37: the cause must be reported, not: {error}");
     // sleep: memory is measured while the server writes, in real time.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let grown = RunningDriver::resident_memory().saturating_sub(before);
+    let grown = RunningDriver::resident_memory_bytes().saturating_sub(before);
     assert!(grown < 60_000_000, "X37: 200 MB in one line must not be stored, memory grew by {grown}");
     server.stop().await;
 }
@@ -141,7 +141,7 @@ async fn cancelled_call_ends_immediately_and_the_server_is_notified() {
     let record = folder.path().join("record");
     let mut server = start_ready_driver(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
     let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
-    let cancelled = ready_without_timer("X35: cancelling", async {
+    let cancelled = await_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.wait_for_result(call).await
     });
@@ -178,7 +178,7 @@ async fn every_sent_and_received_line_is_reported_in_order() {
     let mut server = start_ready_driver(&["--revision", "2025-06-18"]).await;
     assert_eq!(result_text(&server.echo("hällo").await), "hällo", "the call must be answered");
     server.stop().await;
-    let methods: Vec<(Direction, String)> = server
+    let methods: Vec<(FrameDirection, String)> = server
         .frames()
         .map(|frame| {
             let message: serde_json::Value =
@@ -187,11 +187,11 @@ async fn every_sent_and_received_line_is_reported_in_order() {
         })
         .collect();
     let expected = [
-        (Direction::Sent, "initialize"),
-        (Direction::Received, "answer"),
-        (Direction::Sent, "notifications/initialized"),
-        (Direction::Sent, "tools/call"),
-        (Direction::Received, "answer"),
+        (FrameDirection::Sent, "initialize"),
+        (FrameDirection::Received, "answer"),
+        (FrameDirection::Sent, "notifications/initialized"),
+        (FrameDirection::Sent, "tools/call"),
+        (FrameDirection::Received, "answer"),
     ];
     assert_eq!(
         methods,

@@ -64,7 +64,7 @@ async fn exit_within_a_stdout_line_reports_the_truncated_line() {
 }
 
 #[tokio::test]
-async fn end_by_a_signal_is_reported() {
+async fn end_of_the_server_by_a_signal_is_reported() {
     let mut server = start_ready_driver(&["--misbehave", "abort"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
@@ -83,7 +83,7 @@ async fn closed_output_of_a_running_server_ends_the_session() {
     );
     let group = server.handle.process.group;
     server.wait_until_driver_ends().await;
-    assert_eq!(testkit::processes::living_group_members(group), Vec::<u32>::new(), "the process must be ended");
+    assert_eq!(testkit::processes::living_processes_in_group(group), Vec::<u32>::new(), "the process must be ended");
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn dropped_driver_handle_stops_the_server() {
     let end = async { while events.recv().await.is_some() {} };
     testkit::deadline::within(Duration::from_secs(3), "the driver ends with its handle", end).await;
     assert_eq!(
-        testkit::processes::living_group_members(group),
+        testkit::processes::living_processes_in_group(group),
         Vec::<u32>::new(),
         "no process of the server must remain"
     );

@@ -12,13 +12,13 @@ use crate::support::{RunningDriver, launch_driver_with, result_text, scripted_co
 #[tokio::test]
 async fn stderr_without_a_newline_is_bounded_by_the_ring() {
     let mut server = start_ready_driver(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
-    let before = RunningDriver::resident_memory();
+    let before = RunningDriver::resident_memory_bytes();
     assert_eq!(
         result_text(&server.echo("hello").await),
         "after the flood",
         "X40: 64 MiB on stderr must not block the server"
     );
-    let grown = RunningDriver::resident_memory().saturating_sub(before);
+    let grown = RunningDriver::resident_memory_bytes().saturating_sub(before);
     assert!(grown < 20_000_000, "X40: memory grew by {grown}");
     assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring must stay within 1 MiB");
     server.stop().await;
@@ -95,17 +95,17 @@ async fn unmatched_responses_do_not_flood_events() {
 #[tokio::test]
 async fn server_output_is_not_read_while_events_are_not_received() {
     let mut server = start_ready_driver(&["--misbehave", "flood-log", "--count", "200000"]).await;
-    let before = RunningDriver::resident_memory();
+    let before = RunningDriver::resident_memory_bytes();
     let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
     // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let grown = RunningDriver::resident_memory().saturating_sub(before);
+    let grown = RunningDriver::resident_memory_bytes().saturating_sub(before);
     assert!(grown < 20_000_000, "X41: memory grew by {grown} although no events were received");
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
     let is_stopped = testkit::deadline::poll_until(Duration::from_secs(5), || {
-        testkit::processes::living_group_members(group).is_empty()
+        testkit::processes::living_processes_in_group(group).is_empty()
     })
     .await;
     assert!(is_stopped, "a stop must work although no events are received");

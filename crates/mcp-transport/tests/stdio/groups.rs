@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use testkit::deadline::poll_until;
-use testkit::processes::{is_alive, living_group_members};
+use testkit::processes::{is_alive, living_processes_in_group};
 
 use crate::support::{result_text, start_ready_driver, tool_call};
 
@@ -19,7 +19,7 @@ async fn grandchildren_end_with_the_server() {
     let group = server.handle.process.group;
     server.stop().await;
     assert!(
-        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild))
+        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_processes_in_group(group).is_empty() && !is_alive(grandchild))
             .await,
         "a grandchild that ignores signals must end with the server"
     );
@@ -33,7 +33,7 @@ async fn grandchildren_end_after_the_server_has_exited() {
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
     let group = server.handle.process.group;
     assert!(
-        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild))
+        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_processes_in_group(group).is_empty() && !is_alive(grandchild))
             .await,
         "a grandchild must be ended even if the group leader has exited ({error})"
     );
@@ -48,12 +48,12 @@ fn servers_end_with_the_tokio_runtime() {
         std::mem::forget(server.handle.commands.clone());
         (server.handle.process.group, server.events)
     });
-    assert!(!living_group_members(group).is_empty(), "the server must be running");
+    assert!(!living_processes_in_group(group).is_empty(), "the server must be running");
     drop(runtime);
     let have_ended = (0..200).any(|_| {
         // sleep: polls until the group is empty, since no event reports it.
         std::thread::sleep(Duration::from_millis(10));
-        living_group_members(group).is_empty()
+        living_processes_in_group(group).is_empty()
     });
     assert!(have_ended, "no server must outlive the runtime");
 }

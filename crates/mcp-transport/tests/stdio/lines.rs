@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcp_transport::line_decoder::{DecodedLine, LINE_EXCERPT_BYTES, LineDecoder};
+use mcp_transport::line_decoder::{DecodedLine, LineDecoder, MAX_LINE_EXCERPT_BYTES};
 use proptest::prelude::*;
-use testkit::processes::processor_time;
+use testkit::processes::thread_processor_time;
 use tokio_util::codec::Decoder;
 
 fn decode_lines_of_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
@@ -30,8 +30,8 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     for line in input.split(|byte| *byte == b'\n') {
         let stripped = line.strip_suffix(b"\r").unwrap_or(line);
         if line.len() > limit {
-            let head = Bytes::copy_from_slice(&line[..limit.min(LINE_EXCERPT_BYTES)]);
-            let tail = &line[line.len().saturating_sub(LINE_EXCERPT_BYTES)..];
+            let head = Bytes::copy_from_slice(&line[..limit.min(MAX_LINE_EXCERPT_BYTES)]);
+            let tail = &line[line.len().saturating_sub(MAX_LINE_EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
             lines.push(DecodedLine::Oversized { head: head.clone() });
             lines.push(DecodedLine::OversizedEnd {
@@ -107,7 +107,7 @@ fn overlong_stdio_line_is_skipped_without_being_stored() {
     };
     assert_eq!(
         (length, tail.len()),
-        (64 * 1024 * 1024, LINE_EXCERPT_BYTES),
+        (64 * 1024 * 1024, MAX_LINE_EXCERPT_BYTES),
         "its length and its last bytes must be reported"
     );
     assert_eq!(
@@ -121,7 +121,7 @@ fn overlong_stdio_line_is_skipped_without_being_stored() {
 fn large_stdio_line_releases_its_memory_in_linear_time() {
     let mut decoder = LineDecoder::new(16 * 1024 * 1024);
     let mut buffer = BytesMut::new();
-    let before = processor_time();
+    let before = thread_processor_time();
     for _ in 0..16 * 1024 {
         buffer.extend_from_slice(&[b'x'; 1024 - 1]);
         assert_eq!(decoder.decode(&mut buffer).unwrap(), None, "no line must be returned before the newline");
@@ -137,6 +137,6 @@ fn large_stdio_line_releases_its_memory_in_linear_time() {
         "the 16 MiB buffer must be released, but {} bytes are retained",
         buffer.capacity()
     );
-    let took = processor_time() - before;
+    let took = thread_processor_time() - before;
     assert!(took < Duration::from_secs(4), "a line in 16,384 pieces must be scanned once, not in {took:?}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionEvent};
 use mcp_transport::memory_end::{InMemoryStreamEnd, connected_stream_pair};
-use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, run_streams};
+use mcp_transport::{DriverCommand, DriverEvent, StdioDriverLimits, run_over_streams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -17,7 +17,7 @@ fn start_in_memory_driver(
 ) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, InMemoryStreamEnd) {
     let (ours, servers) = connected_stream_pair(capacity);
     let (sender, events) = mpsc::channel(16);
-    let commands = run_streams(session_config(), ours.reader, ours.writer, sender, StdioDriverLimits::default());
+    let commands = run_over_streams(session_config(), ours.reader, ours.writer, sender, StdioDriverLimits::default());
     (commands, events, servers)
 }
 

@@ -7,7 +7,7 @@ use mcp_proto::{
     CallDeadline, CallError, CallId, ClientRequest, HandshakeMode, ServerResult, SessionConfig, SessionEvent,
     SessionTimeouts,
 };
-use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, Frame, StdioDriverLimits, run_with};
+use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, Frame, StdioDriverLimits, run_with_limits};
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 use serde_json::{Map, Value, json};
 use testkit::deadline::within;
@@ -58,7 +58,7 @@ pub async fn launch_driver(arguments: &[&str]) -> RunningDriver {
 pub async fn launch_driver_with(command: &ServerCommand, limits: StdioDriverLimits) -> RunningDriver {
     let process = start_process(command).await;
     let (sender, events) = mpsc::channel(64);
-    let handle = run_with(session_config(), process, sender, limits);
+    let handle = run_with_limits(session_config(), process, sender, limits);
     RunningDriver { handle, events, received: Vec::new() }
 }
 
@@ -156,7 +156,7 @@ impl RunningDriver {
     }
 
     /// Returns the resident memory of the test process in bytes.
-    pub fn resident_memory() -> u64 {
+    pub fn resident_memory_bytes() -> u64 {
         testkit::processes::resident_bytes(std::process::id()).unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, opaque_data_of_wire, parse_positive_token_count, parse_token_count};
+use super::encode::{encode_base64, opaque_data_written_by_wire, parse_positive_token_count, parse_token_count};
 use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
@@ -156,7 +156,7 @@ struct ToolUseIds {
 }
 
 impl ToolUseIds {
-    fn valid_use_id(&mut self, id: &str) -> String {
+    fn valid_tool_use_id(&mut self, id: &str) -> String {
         let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
         let fits = !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken);
         let mut name = id.to_owned();
@@ -170,10 +170,10 @@ impl ToolUseIds {
         name
     }
 
-    fn valid_result_id(&mut self, id: &str) -> String {
+    fn valid_tool_result_id(&mut self, id: &str) -> String {
         match self.accepted_ids.get(id) {
             Some(name) => name.clone(),
-            None => self.valid_use_id(id),
+            None => self.valid_tool_use_id(id),
         }
     }
 }
@@ -191,7 +191,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
             json!({ "type": "document", "title": name, "source": source })
         }
         MessagePart::Thinking { text, opaque } => {
-            let opaque_data = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            let opaque_data = opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME)?;
             match (opaque_data["signature"].as_str(), opaque_data["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
@@ -199,11 +199,11 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
             }
         }
         MessagePart::ToolUse { id, name, arguments, .. } => {
-            json!({ "type": "tool_use", "id": ids.valid_use_id(id), "name": name, "input": arguments })
+            json!({ "type": "tool_use", "id": ids.valid_tool_use_id(id), "name": name, "input": arguments })
         }
         MessagePart::ToolResult { id, parts, is_error, .. } => {
             let content: Vec<Value> = parts.iter().filter_map(|part| encode_content_block(part, ids)).collect();
-            json!({ "type": "tool_result", "tool_use_id": ids.valid_result_id(id), "content": content, "is_error": is_error })
+            json!({ "type": "tool_result", "tool_use_id": ids.valid_tool_result_id(id), "content": content, "is_error": is_error })
         }
         MessagePart::Audio { .. } => return None,
     })
@@ -231,7 +231,7 @@ impl ReplyDecoder for AnthropicReplyDecoder {
                     Some("text_delta") => assembly.append_text(text("text"))?,
                     Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly.attach_opaque_to_last_reasoning(
+                        assembly.attach_opaque_data_to_last_reasoning(
                             json!({ "wire": WIRE_NAME, "signature": text("signature") }),
                         )?;
                     }
@@ -249,7 +249,7 @@ impl ReplyDecoder for AnthropicReplyDecoder {
                         "stop_sequence" => StopReason::StopSequence,
                         "tool_use" => StopReason::ToolUse,
                         "refusal" => StopReason::Refused,
-                        other => StopReason::Other(provider_fault::shorten_message(other)),
+                        other => StopReason::Other(provider_fault::shorten_provider_message(other)),
                     });
                 }
             }
@@ -271,7 +271,7 @@ fn begin_content_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) 
         Some("text") => assembly.append_text(&text("text")),
         Some("thinking") => assembly.append_thinking(&text("thinking")),
         Some("redacted_thinking") => {
-            assembly.push_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
+            assembly.push_reasoning_with_opaque_data_only(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
         }
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
@@ -294,7 +294,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
-    assembly.change_usage(|own| {
+    assembly.change_token_usage(|own| {
         let read = parse_token_count(&usage["cache_read_input_tokens"]).or(own.cached_input);
         let written = parse_token_count(&usage["cache_creation_input_tokens"]).or(own.written_input);
         if let Some(input) = parse_token_count(&usage["input_tokens"]) {
@@ -322,7 +322,7 @@ pub(super) async fn list_models(
         let can = |name: &str| listed["capabilities"][name]["supported"].as_bool();
         Some(Model {
             id: id.to_owned(),
-            name: provider_fault::shorten_message(listed["display_name"].as_str().unwrap_or(id)),
+            name: provider_fault::shorten_provider_message(listed["display_name"].as_str().unwrap_or(id)),
             context: parse_positive_token_count(&listed["max_input_tokens"]),
             max_output: parse_positive_token_count(&listed["max_tokens"]),
             takes: ModelCapabilities {

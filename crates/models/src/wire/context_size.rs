@@ -38,8 +38,10 @@ pub(super) async fn set_ollama_context_size(
 ) {
     let required = required_context_size(body);
     let (held, most) = tokio::join!(
-        query_with_timeout(async { Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
-        query_with_timeout(async {
+        query_context_size_with_timeout(async {
+            Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model))
+        }),
+        query_context_size_with_timeout(async {
             Ok(ollama::max_context_tokens(&ollama::request_model_details(exchange, settings, model).await?))
         }),
     );
@@ -51,7 +53,7 @@ pub(super) async fn set_ollama_context_size(
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
 }
 
-async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
+async fn query_context_size_with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
     tokio::time::timeout(CONTEXT_QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 

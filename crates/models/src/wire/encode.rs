@@ -17,7 +17,7 @@ pub(super) fn encode_data_url(mime: &str, bytes: &[u8]) -> String {
 }
 
 /// Joins the texts in a tool result with line breaks.
-pub(super) fn join_result_texts(parts: &[MessagePart]) -> String {
+pub(super) fn join_tool_result_texts(parts: &[MessagePart]) -> String {
     let texts =
         parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
@@ -25,7 +25,7 @@ pub(super) fn join_result_texts(parts: &[MessagePart]) -> String {
 
 /// Returns the provider's value stored with reasoning, if the API named `wire` created it, or else `None`. Other
 /// providers do not understand the value.
-pub(super) fn opaque_data_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
+pub(super) fn opaque_data_written_by_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
 

@@ -25,7 +25,7 @@ const MAX_EVENT_STREAM_BYTES: usize = 1 << 30;
 const MAX_LINES_BETWEEN_EVENTS: u32 = 100_000;
 /// Factor by which the idle timeout is longer while lines without content arrive. Providers send them while a model
 /// reasons or a request is queued.
-const IDLE_LINES_TIMEOUT_FACTOR: u32 = 5;
+const KEEP_ALIVE_IDLE_TIMEOUT_FACTOR: u32 = 5;
 
 type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
@@ -100,7 +100,7 @@ impl EventReader {
     }
 
     async fn read_line(&mut self) -> Result<Option<String>, ModelError> {
-        let patience = self.idle_timeout * IDLE_LINES_TIMEOUT_FACTOR;
+        let patience = self.idle_timeout * KEEP_ALIVE_IDLE_TIMEOUT_FACTOR;
         let begun = Instant::now();
         // Only the waiting time counts, and not the time that the consumer takes between two lines.
         let time = self.idle_timeout.min(patience.saturating_sub(self.waited));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::encode::{
-    encode_base64, join_result_texts, opaque_data_of_wire, parse_positive_token_count, parse_token_count,
+    encode_base64, join_tool_result_texts, opaque_data_written_by_wire, parse_positive_token_count, parse_token_count,
 };
 use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
@@ -20,7 +20,7 @@ use crate::{
 const WIRE_NAME: &str = "gemini";
 /// Signature that is sent for a tool call that has none, such as a call by a model of another provider. Models that
 /// verify signatures accept this value.
-const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
+const PLACEHOLDER_THOUGHT_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
 
@@ -120,7 +120,7 @@ fn encode_contents(messages: &[ModelMessage]) -> Value {
             .iter()
             .filter_map(|part| {
                 if let MessagePart::ToolUse { id, opaque, .. } = part
-                    && opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)
+                    && opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME)
                         .is_some_and(|opaque_data| opaque_data["hasId"] == true)
                 {
                     calls_with_id.insert(id.clone());
@@ -146,7 +146,7 @@ fn encode_part(part: &MessagePart, calls_with_id: &BTreeSet<String>, is_first_ca
         }
         // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
         MessagePart::Thinking { opaque, .. } => {
-            let signature = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?["signature"].as_str()?;
+            let signature = opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
         }
         MessagePart::ToolUse { id, name, arguments, opaque } => {
@@ -155,18 +155,18 @@ fn encode_part(part: &MessagePart, calls_with_id: &BTreeSet<String>, is_first_ca
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
-            match opaque_data_of_wire(opaque.as_ref(), WIRE_NAME) {
+            match opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME) {
                 Some(opaque_data) if opaque_data["signature"].is_string() => {
                     own["thoughtSignature"] = opaque_data["signature"].clone()
                 }
-                None if is_first_call => own["thoughtSignature"] = PLACEHOLDER_SIGNATURE.into(),
+                None if is_first_call => own["thoughtSignature"] = PLACEHOLDER_THOUGHT_SIGNATURE.into(),
                 _ => {}
             }
             own
         }
         MessagePart::ToolResult { id, name, parts, is_error } => {
             let member = if *is_error { "error" } else { "output" };
-            let mut response = json!({ "name": name, "response": { member: join_result_texts(parts) } });
+            let mut response = json!({ "name": name, "response": { member: join_tool_result_texts(parts) } });
             if calls_with_id.contains(id) {
                 response["id"] = id.clone().into();
             }
@@ -190,7 +190,7 @@ impl ReplyDecoder for GeminiReplyDecoder {
             return Err(provider_fault::stream_error(event, &self.model));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
-            return Err(ModelError::Refused { message: provider_fault::shorten_message(reason) });
+            return Err(ModelError::Refused { message: provider_fault::shorten_provider_message(reason) });
         }
         assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
         update_token_usage(&event["usageMetadata"], assembly);
@@ -208,7 +208,7 @@ impl ReplyDecoder for GeminiReplyDecoder {
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
                     StopReason::Refused
                 }
-                other => StopReason::Other(provider_fault::shorten_message(other)),
+                other => StopReason::Other(provider_fault::shorten_provider_message(other)),
             });
         }
         Ok(())
@@ -247,7 +247,9 @@ impl GeminiReplyDecoder {
             }
         }
         match signature {
-            Some(signature) => assembly.push_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": signature })),
+            Some(signature) => {
+                assembly.push_reasoning_with_opaque_data_only(json!({ "wire": WIRE_NAME, "signature": signature }))
+            }
             None => Ok(()),
         }
     }
@@ -257,7 +259,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
-    assembly.change_usage(|own| {
+    assembly.change_token_usage(|own| {
         let thinking = parse_token_count(&usage["thoughtsTokenCount"]);
         let answer = parse_token_count(&usage["candidatesTokenCount"]);
         own.input = parse_token_count(&usage["promptTokenCount"]).or(own.input);
@@ -289,7 +291,7 @@ pub(super) async fn list_models(
         }
         Some(Model {
             id: id.to_owned(),
-            name: provider_fault::shorten_message(listed["displayName"].as_str().unwrap_or(id)),
+            name: provider_fault::shorten_provider_message(listed["displayName"].as_str().unwrap_or(id)),
             context: parse_positive_token_count(&listed["inputTokenLimit"]),
             max_output: parse_positive_token_count(&listed["outputTokenLimit"]),
             takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },

@@ -68,7 +68,7 @@ trait ReplyDecoder: Send {
     ///
     /// # Errors
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
-    fn end(&mut self, _assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn on_stream_end(&mut self, _assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         Ok(())
     }
 }
@@ -208,13 +208,15 @@ impl Provider for HttpProvider {
         .map(|models| {
             models
                 .into_iter()
-                .map(|model| crate::known_models::fill_in_known_properties(&self.settings, model))
+                .map(|model| crate::known_models::fill_in_known_model_properties(&self.settings, model))
                 .collect()
         })
     }
 
     fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.wire.capabilities(Some(&request.model)).find_lossy_conversions_with(request, &self.settings.conversions)
+        self.wire
+            .capabilities(Some(&request.model))
+            .find_lossy_conversions_for_choices(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
@@ -260,19 +262,19 @@ impl ReplyReader {
             if self.is_over {
                 return None;
             }
-            if let Err(error) = self.read_event().await {
+            if let Err(error) = self.process_next_event().await {
                 self.is_over = true;
-                return Some(Err(self.exchange.redact_error(error)));
+                return Some(Err(self.exchange.error_with_redacted_api_key(error)));
             }
         }
     }
 
-    async fn read_event(&mut self) -> Result<(), ModelError> {
+    async fn process_next_event(&mut self) -> Result<(), ModelError> {
         let event = self.events.next().await?;
         let is_end = match &event {
             Some(event) => {
                 self.decoder.process_event(event, &mut self.assembly)?;
-                self.ready.extend(self.assembly.drain());
+                self.ready.extend(self.assembly.drain_deltas());
                 if !self.ready.is_empty() {
                     self.events.reset_idle_time();
                 }
@@ -283,9 +285,9 @@ impl ReplyReader {
         };
         if is_end {
             self.is_over = true;
-            self.decoder.end(&mut self.assembly)?;
+            self.decoder.on_stream_end(&mut self.assembly)?;
             let reply: ModelReply = self.assembly.finish()?;
-            self.ready.push_back(ReplyDelta::Ended(self.exchange.redacted_reply(reply)));
+            self.ready.push_back(ReplyDelta::Ended(self.exchange.reply_with_redacted_api_key(reply)));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_result_texts, parse_positive_token_count, parse_token_count};
+use super::encode::{encode_base64, join_tool_result_texts, parse_positive_token_count, parse_token_count};
 use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Maximum number of models whose details are requested from Ollama. For further models only the names are known.
-const MAX_MODELS_WITH_DETAILS: usize = 64;
+const MAX_MODELS_QUERIED_FOR_DETAILS: usize = 64;
 /// Maximum number of models that are read from Ollama's list.
 const MAX_LISTED_MODELS: usize = 1_000;
 /// Maximum number of concurrent requests for details of models.
@@ -113,9 +113,9 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
         return vec![own];
     }
     let results = message.parts.iter().filter_map(|part| match part {
-        MessagePart::ToolResult { id, name, parts, .. } => {
-            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_result_texts(parts) }))
-        }
+        MessagePart::ToolResult { id, name, parts, .. } => Some(
+            json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_tool_result_texts(parts) }),
+        ),
         _ => None,
     });
     let images: Vec<Value> = message
@@ -167,14 +167,14 @@ impl ReplyDecoder for OllamaReplyDecoder {
         }
         if event["done"] == true {
             self.is_done = true;
-            assembly.change_usage(|own| {
+            assembly.change_token_usage(|own| {
                 own.input = parse_token_count(&event["prompt_eval_count"]);
                 own.output = parse_token_count(&event["eval_count"]);
             });
             assembly.set_stop_reason(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
                 Some("length") => StopReason::MaxTokens,
-                Some(other) => StopReason::Other(provider_fault::shorten_message(other)),
+                Some(other) => StopReason::Other(provider_fault::shorten_provider_message(other)),
             });
         }
         Ok(())
@@ -191,7 +191,7 @@ pub(super) async fn list_models(
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut named = list_model_names(exchange, settings).await?;
-    let rest = named.split_off(named.len().min(MAX_MODELS_WITH_DETAILS));
+    let rest = named.split_off(named.len().min(MAX_MODELS_QUERIED_FOR_DETAILS));
     let details = named.into_iter().map(|named| async move {
         match request_model_details(exchange, settings, &named.id).await {
             Ok(details) => model_from_details(&named.id, &details),
@@ -238,7 +238,7 @@ fn model_from_details(name: &str, details: &Value) -> Model {
     let can = |expected: &str| capabilities.map(|list| list.iter().any(|own| own == expected));
     Model {
         id: name.to_owned(),
-        name: provider_fault::shorten_message(name),
+        name: provider_fault::shorten_provider_message(name),
         context: max_context_tokens(details),
         takes: ModelCapabilities {
             images: can("vision"),

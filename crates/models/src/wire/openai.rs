@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::encode::{
-    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_positive_token_count,
+    encode_base64, encode_data_url, join_tool_result_texts, opaque_data_written_by_wire, parse_positive_token_count,
     parse_token_count,
 };
 use super::provider_http_client::{EventFraming, ProviderHttpClient};
@@ -158,7 +158,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
         Role::User => {
             let results = message.parts.iter().filter_map(|part| match part {
                 MessagePart::ToolResult { id, parts, .. } => {
-                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_result_texts(parts) }))
+                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_tool_result_texts(parts) }))
                 }
                 _ => None,
             });
@@ -215,7 +215,7 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     }
     for part in parts {
         let MessagePart::Thinking { text, opaque } = part else { continue };
-        let Some(opaque_data) = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
+        let Some(opaque_data) = opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME) else { continue };
         if let Some(details) = opaque_data.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if opaque_data["field"] == "reasoning_content" {
@@ -253,7 +253,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             assembly.set_model(model);
         }
         if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
-            assembly.change_usage(|own| {
+            assembly.change_token_usage(|own| {
                 own.input = parse_token_count(&usage["prompt_tokens"]);
                 own.output = parse_token_count(&usage["completion_tokens"]);
                 own.cached_input = parse_token_count(&usage["prompt_tokens_details"]["cached_tokens"]);
@@ -281,7 +281,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
                 "length" => StopReason::MaxTokens,
                 "tool_calls" | "function_call" => StopReason::ToolUse,
                 "content_filter" => StopReason::Refused,
-                other => StopReason::Other(provider_fault::shorten_message(other)),
+                other => StopReason::Other(provider_fault::shorten_provider_message(other)),
             });
         }
         Ok(())
@@ -296,12 +296,12 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         self.has_ended
     }
 
-    fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn on_stream_end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
+            assembly.attach_opaque_data_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
         } else if self.received_reasoning_content {
-            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
+            assembly.attach_opaque_data_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
@@ -401,10 +401,10 @@ fn parse_model(listed: &Value) -> Option<Model> {
     let parameters = &listed["supported_parameters"];
     Some(Model {
         id: id.to_owned(),
-        name: provider_fault::shorten_message(listed["name"].as_str().unwrap_or(id)),
+        name: provider_fault::shorten_provider_message(listed["name"].as_str().unwrap_or(id)),
         context,
         max_output: parse_positive_token_count(&listed["top_provider"]["max_completion_tokens"]),
-        price: parse_price(&listed["pricing"]),
+        price: parse_model_price(&listed["pricing"]),
         takes: ModelCapabilities {
             images: has(inputs, "image"),
             audio: has(inputs, "audio"),
@@ -417,7 +417,7 @@ fn parse_model(listed: &Value) -> Option<Model> {
 }
 
 /// Converts OpenRouter's prices, which are strings in dollars per token, to prices per million tokens.
-fn parse_price(pricing: &Value) -> Option<ModelPrice> {
+fn parse_model_price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;
         (each >= 0.0 && each.is_finite()).then_some(each * 1_000_000.0)

@@ -17,14 +17,14 @@ pub(super) fn response_error(
     has_key: bool,
 ) -> ModelError {
     let json: Option<Value> = serde_json::from_slice(body).ok();
-    let message = json.as_ref().map_or_else(|| error_body_text(body), |json| ErrorDetails::parse(json).message);
-    let code = json.as_ref().map(|json| ErrorDetails::parse(json).code).unwrap_or_default();
+    let message = json.as_ref().map_or_else(|| error_body_text(body), |json| ProviderErrorDetails::parse(json).message);
+    let code = json.as_ref().map(|json| ProviderErrorDetails::parse(json).code).unwrap_or_default();
     let retry_after = retry_after_header(headers).or_else(|| json.as_ref().and_then(parse_gemini_retry_delay));
     if status.is_redirection() {
         let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
         return ModelError::Unreadable { cause };
     }
-    let fault = ProviderFault { status: status.as_u16(), code, message, retry_after };
+    let fault = UnclassifiedProviderError { status: status.as_u16(), code, message, retry_after };
     match fault.into_error(model) {
         ModelError::WrongKey { .. } | ModelError::Forbidden { .. } if !has_key => ModelError::NoKey,
         meaning => meaning,
@@ -33,17 +33,18 @@ pub(super) fn response_error(
 
 /// Converts an error inside an event stream to a [`ModelError`].
 pub(super) fn stream_error(json: &Value, model: &str) -> ModelError {
-    let ErrorDetails { code, message } = ErrorDetails::parse(json);
-    ProviderFault { status: 0, code, message, retry_after: parse_gemini_retry_delay(json) }.into_error(model)
+    let ProviderErrorDetails { code, message } = ProviderErrorDetails::parse(json);
+    UnclassifiedProviderError { status: 0, code, message, retry_after: parse_gemini_retry_delay(json) }
+        .into_error(model)
 }
 
 /// Code and message of an error response, extracted from the format of any provider.
-struct ErrorDetails {
+struct ProviderErrorDetails {
     code: String,
     message: String,
 }
 
-impl ErrorDetails {
+impl ProviderErrorDetails {
     fn parse(json: &Value) -> Self {
         // Gemini wraps the error in a list when it streams.
         let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
@@ -57,11 +58,11 @@ impl ErrorDetails {
         });
         let reasons = error["details"].as_array().into_iter().flatten().filter_map(|detail| text(&detail["reason"]));
         let code = codes.chain(reasons).collect::<Vec<_>>().join(" ");
-        Self { code: shorten_message(&code), message: shorten_message(&message.unwrap_or_default()) }
+        Self { code: shorten_provider_message(&code), message: shorten_provider_message(&message.unwrap_or_default()) }
     }
 }
 
-struct ProviderFault {
+struct UnclassifiedProviderError {
     status: u16,
     /// All error codes in the response, joined as one line.
     code: String,
@@ -69,7 +70,7 @@ struct ProviderFault {
     retry_after: Option<Duration>,
 }
 
-impl ProviderFault {
+impl UnclassifiedProviderError {
     fn into_error(self, model: &str) -> ModelError {
         let Self { status, code, message, retry_after } = self;
         let lower = message.to_lowercase();
@@ -168,18 +169,22 @@ fn parse_token_limit(lower: &str) -> Option<u32> {
 fn error_body_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     // An HTML page of a proxy is of no use to the user.
-    if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { shorten_message(&text) }
+    if text.trim_start().starts_with('<') {
+        "the response is an HTML page".to_owned()
+    } else {
+        shorten_provider_message(&text)
+    }
 }
 
 /// Character at the end of a truncated message.
-pub(super) const TRUNCATION_CHAR: char = '…';
+pub(super) const TRUNCATION_ELLIPSIS: char = '…';
 
 /// Returns a provider's message on one line, truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
-pub(super) fn shorten_message(text: &str) -> String {
+pub(super) fn shorten_provider_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_PROVIDER_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().nth(MAX_PROVIDER_MESSAGE_CHARS).is_some() {
-        short.push(TRUNCATION_CHAR);
+        short.push(TRUNCATION_ELLIPSIS);
     }
     short
 }
@@ -300,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn context_limit_is_found_in_an_error_message() {
+    fn token_limit_is_parsed_from_an_error_message() {
         let cases = [
             ("this model's maximum context length is 8192 tokens. however, you sent 9001 tokens.", Some(8_192)),
             ("prompt is too long: 200123 tokens > 200000 maximum", Some(200_000)),
@@ -316,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_delay_is_parsed() {
+    fn retry_delay_is_parsed_from_header_and_gemini_body() {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "7".parse().unwrap());
         let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);

@@ -42,7 +42,7 @@ impl ReplyAssembly {
     }
 
     /// Removes and returns the deltas that were added since the last call.
-    pub(super) fn drain(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
+    pub(super) fn drain_deltas(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
         self.deltas.drain(..)
     }
 
@@ -83,7 +83,7 @@ impl ReplyAssembly {
 
     /// Stores an opaque value of the provider that belongs to reasoning: with the last part of the reply, if that is
     /// reasoning without such a value, and else as a new reasoning part without text.
-    pub(super) fn attach_opaque_to_last_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_opaque_data_to_last_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.add_to_reply_size(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
@@ -93,7 +93,7 @@ impl ReplyAssembly {
     }
 
     /// Stores an opaque value of the provider that belongs to reasoning, as a separate reasoning part without text.
-    pub(super) fn push_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn push_reasoning_with_opaque_data_only(&mut self, value: Value) -> Result<(), ModelError> {
         self.add_to_reply_size(value.to_string().len())?;
         self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
@@ -101,7 +101,7 @@ impl ReplyAssembly {
 
     /// Stores an opaque value of the provider with the first reasoning part, for an API that does not mark where
     /// reasoning ends.
-    pub(super) fn attach_opaque_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_opaque_data_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.add_to_reply_size(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialReplyPart::Thinking { opaque, .. } => Some(opaque),
@@ -192,7 +192,7 @@ impl ReplyAssembly {
     }
 
     /// Applies `change` to the token usage, and adds a [`ReplyDelta::Usage`] if the usage changed.
-    pub(super) fn change_usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
+    pub(super) fn change_token_usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
         let before = self.usage;
         change(&mut self.usage);
         if self.usage != before {
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn response_size_is_bounded() {
+    fn size_of_assembled_reply_is_bounded() {
         let mut assembly = ReplyAssembly::new("m".into());
         let piece = "x".repeat(1 << 20);
         for _ in 0..16 {
@@ -265,7 +265,7 @@ mod tests {
                 assembly.append_arguments(key, "{}").unwrap();
             }
             let delta_ids: Vec<String> = assembly
-                .drain()
+                .drain_deltas()
                 .filter_map(|delta| match delta {
                     ReplyDelta::ToolUseBegan { id, .. } | ReplyDelta::ToolUseArguments { id, .. } => Some(id),
                     _ => None,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_tool_arguments_are_an_error_or_dropped() {
+    fn unparsable_tool_arguments_fail_the_reply_or_are_dropped() {
         let with = |arguments: &str, stop: StopReason| {
             let mut assembly = ReplyAssembly::new("m".into());
             assembly.begin_tool_use(0, "1".into(), "look".into(), None).unwrap();

@@ -8,7 +8,7 @@ use mcp_apps::SandboxGrants;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of approved app pages per server.
-pub const MAX_APP_APPROVALS: usize = 200;
+pub const MAX_APPROVED_APP_PAGES: usize = 200;
 
 /// HTML page of an MCP app as approved by the user. Another version of the page requires another approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub fn app_review_state(approvals: &BTreeMap<String, AppApproval>, uri: &str, ha
 /// Stores the user's approval of an app's page, and replaces that of another version of the page. Returns `false` if
 /// the server has the maximum number of approved pages.
 pub fn approve_app(approvals: &mut BTreeMap<String, AppApproval>, uri: &str, approval: AppApproval) -> bool {
-    if !approvals.contains_key(uri) && approvals.len() >= MAX_APP_APPROVALS {
+    if !approvals.contains_key(uri) && approvals.len() >= MAX_APPROVED_APP_PAGES {
         return false;
     }
     approvals.insert(uri.to_owned(), approval);
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn number_of_approved_app_pages_is_bounded() {
         let mut approvals = BTreeMap::new();
-        for number in 0..MAX_APP_APPROVALS {
+        for number in 0..MAX_APPROVED_APP_PAGES {
             assert!(approve_app(&mut approvals, &format!("ui://{number}"), approval("1")));
         }
         assert!(!approve_app(&mut approvals, "ui://more", approval("1")), "a further page should not be stored");

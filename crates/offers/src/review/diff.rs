@@ -9,7 +9,7 @@ pub const MAX_DEFINITION_CHANGES: usize = 200;
 /// listed as one change with its whole values, so that many small changes don't hide another change.
 const MAX_NESTED_CHANGES: usize = 20;
 /// Members of a definition that are listed before all others: those that people and models read first, and annotations.
-const FIRST_LISTED_MEMBERS: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
+const DEFINITION_MEMBERS_LISTED_FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// Differences between the reviewed definition and the current one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,8 +107,8 @@ fn diff_lists(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<
     found
 }
 
-/// Compares the members of two objects in this order: [`FIRST_LISTED_MEMBERS`], added members, all others in their
-/// previous order.
+/// Compares the members of two objects in this order: [`DEFINITION_MEMBERS_LISTED_FIRST`], added members, all others in
+/// their previous order.
 fn diff_objects(
     path: &mut Vec<String>,
     before: &Map<String, Value>,
@@ -116,9 +116,9 @@ fn diff_objects(
 ) -> Vec<DefinitionChange> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     let mut keys: Vec<&String> = before.keys().chain(added).collect();
-    keys.sort_by_key(|key| match FIRST_LISTED_MEMBERS.iter().position(|first| first == key) {
+    keys.sort_by_key(|key| match DEFINITION_MEMBERS_LISTED_FIRST.iter().position(|first| first == key) {
         Some(place) => place,
-        None => FIRST_LISTED_MEMBERS.len() + usize::from(before.contains_key(*key)),
+        None => DEFINITION_MEMBERS_LISTED_FIRST.len() + usize::from(before.contains_key(*key)),
     });
     let mut found = Vec::new();
     for key in keys {

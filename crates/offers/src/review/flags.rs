@@ -14,7 +14,7 @@ use unicode_security::skeleton;
 use super::deceptive_letters::{has_deceptive_letters, is_presentation_selector};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
-use super::phrases::{CONTEXT_PARAMETER_NAMES, MISLEADING_PHRASES};
+use super::phrases::{MISLEADING_PHRASES, PARAMETER_NAMES_REQUESTING_CONTEXT};
 
 /// Maximum number of flags per definition.
 const MAX_DEFINITION_FLAGS: usize = 50;
@@ -24,9 +24,9 @@ const MAX_SEARCHED_TEXT_BYTES: usize = 64 * 1024;
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT_CHARS: usize = 120;
 /// Maximum length of the text that precedes the suspicious text in an excerpt, in characters.
-const EXCERPT_LEAD_CHARS: usize = MAX_EXCERPT_CHARS / 4;
+const MAX_EXCERPT_PREFIX_CHARS: usize = MAX_EXCERPT_CHARS / 4;
 /// Minimum length of tool names that are searched for in texts, in bytes.
-const MIN_TOOL_NAME_BYTES: usize = 4;
+const MIN_SEARCHED_TOOL_NAME_BYTES: usize = 4;
 
 /// A flag on suspicious text in a definition or another text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,8 +117,11 @@ pub(super) fn for_each_flagged_phrase<'t>(text: &'t str, mut found: impl FnMut(F
         for place in finder.find_iter(folded.text()) {
             let Some((reason, phrase)) = phrase_at_pattern_number(place.pattern().as_usize()) else { continue };
             let at = folded.original_offset(place.start());
-            let before =
-                text[..at].char_indices().rev().nth(EXCERPT_LEAD_CHARS).map_or(0, |(start, c)| start + c.len_utf8());
+            let before = text[..at]
+                .char_indices()
+                .rev()
+                .nth(MAX_EXCERPT_PREFIX_CHARS)
+                .map_or(0, |(start, c)| start + c.len_utf8());
             found(reason, phrase, &text[before..]);
         }
     };
@@ -186,7 +189,7 @@ impl FlagScan<'_> {
                 for (key, value) in members {
                     place.push(key.clone());
                     if named
-                        && is_name_of_context_parameter(key)
+                        && is_parameter_name_requesting_context(key)
                         && place.first().is_some_and(|key| key == "inputSchema")
                     {
                         self.add_flag(place, FlagReason::AsksForContext, key);
@@ -217,7 +220,7 @@ impl FlagScan<'_> {
         // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| {
-            word.len() >= MIN_TOOL_NAME_BYTES && self.foreign.iter().any(|names| names.contains_name(word))
+            word.len() >= MIN_SEARCHED_TOOL_NAME_BYTES && self.foreign.iter().any(|names| names.contains_name(word))
         };
         if let Some(word) = identifier_words(text).find(name).filter(|_| !is_own_name) {
             self.add_flag(place, FlagReason::OtherTool, word);
@@ -277,9 +280,9 @@ fn find_hidden_characters(text: &str) -> Option<&str> {
 }
 
 /// Returns `true` if the name of a parameter suggests that it requests content which the user didn't give to the tool.
-fn is_name_of_context_parameter(name: &str) -> bool {
+fn is_parameter_name_requesting_context(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    CONTEXT_PARAMETER_NAMES.contains(&plain.as_str())
+    PARAMETER_NAMES_REQUESTING_CONTEXT.contains(&plain.as_str())
 }
 
 /// Returns the words of a text that look like identifiers: words with several parts, and quoted words.

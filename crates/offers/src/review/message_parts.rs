@@ -7,19 +7,19 @@ use domain::item::{Content, ResourceContents, ToolResult};
 use models::MessagePart;
 use serde_json::{Value, json};
 
-use super::visible_text::with_visible_text;
+use super::visible_text::show_hidden_characters_in_part;
 
 /// Converts a tool result to message parts. Structured content is only included if there is no text, since servers send
 /// the same content in both.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<MessagePart> {
-    raw_result_parts(result).into_iter().map(with_visible_text).collect()
+    unescaped_result_parts(result).into_iter().map(show_hidden_characters_in_part).collect()
 }
 
 /// Converts a tool result to message parts without making invisible characters visible.
-pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
+pub fn unescaped_result_parts(result: &ToolResult) -> Vec<MessagePart> {
     let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
-    let mut parts: Vec<MessagePart> = result.content.iter().map(raw_content_part).collect();
+    let mut parts: Vec<MessagePart> = result.content.iter().map(unescaped_content_part).collect();
     if let Some(structured) = result.structured.as_ref().filter(|_| !has_text) {
         parts.push(MessagePart::Text(structured.to_string()));
     }
@@ -35,20 +35,20 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
 /// Converts one content block of a result or message to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
-    with_visible_text(raw_content_part(content))
+    show_hidden_characters_in_part(unescaped_content_part(content))
 }
 
-fn raw_content_part(content: &Content) -> MessagePart {
+fn unescaped_content_part(content: &Content) -> MessagePart {
     match content {
         Content::Text { text } => MessagePart::Text(text.clone()),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            raw_binary_data_part("content", mime_type, data)
+            unescaped_binary_data_part("content", mime_type, data)
         }
         Content::ResourceLink { uri, name, description, .. } => {
             let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
             MessagePart::Text(format!("[Resource {name:?} at {uri}{description}]"))
         }
-        Content::Resource { contents } => raw_resource_contents_part(contents),
+        Content::Resource { contents } => unescaped_resource_contents_part(contents),
         Content::Unknown { json } => MessagePart::Text(json.to_string()),
     }
 }
@@ -56,16 +56,16 @@ fn raw_content_part(content: &Content) -> MessagePart {
 /// Converts the contents of one resource to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn resource_contents_part(contents: &ResourceContents) -> MessagePart {
-    with_visible_text(raw_resource_contents_part(contents))
+    show_hidden_characters_in_part(unescaped_resource_contents_part(contents))
 }
 
 /// Converts the contents of one resource without making invisible characters visible.
-fn raw_resource_contents_part(contents: &ResourceContents) -> MessagePart {
+fn unescaped_resource_contents_part(contents: &ResourceContents) -> MessagePart {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => MessagePart::Text(text.clone()),
         (None, Some(blob)) => {
             let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
-            raw_binary_data_part(&contents.uri, mime, blob)
+            unescaped_binary_data_part(&contents.uri, mime, blob)
         }
         (None, None) => MessagePart::Text("(empty)".to_owned()),
     }
@@ -75,11 +75,11 @@ fn raw_resource_contents_part(contents: &ResourceContents) -> MessagePart {
 /// characters are made visible.
 #[must_use]
 pub fn binary_data_part(name: &str, mime: &str, data: &str) -> MessagePart {
-    with_visible_text(raw_binary_data_part(name, mime, data))
+    show_hidden_characters_in_part(unescaped_binary_data_part(name, mime, data))
 }
 
 /// Converts base64 data to a message part without making invisible characters visible.
-fn raw_binary_data_part(name: &str, mime: &str, data: &str) -> MessagePart {
+fn unescaped_binary_data_part(name: &str, mime: &str, data: &str) -> MessagePart {
     let Ok(bytes) = STANDARD.decode(data) else {
         return MessagePart::Text(format!("(the content of {name:?} can't be read)"));
     };

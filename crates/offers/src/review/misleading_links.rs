@@ -7,7 +7,7 @@
 use url::Url;
 
 /// Returns the part of a text that starts with the first misleading link, or `None` if there is no such link.
-pub(super) fn misleading_link(text: &str) -> Option<&str> {
+pub(super) fn find_misleading_link(text: &str) -> Option<&str> {
     find_misleading_markdown_link(text).or_else(|| find_misleading_html_link(text))
 }
 
@@ -23,7 +23,7 @@ fn find_misleading_markdown_link(text: &str) -> Option<&str> {
         let Some(begin) = begin.filter(|begin| !text[..*begin].ends_with('!')) else { continue };
         let address = text[after..].trim_start_matches([' ', '<']);
         let address = address.split([')', '>', '[', ']', ' ', '\n']).next().unwrap_or_default();
-        if is_misleading(&text[begin + 1..middle], address) {
+        if is_misleading_link(&text[begin + 1..middle], address) {
             return Some(&text[begin..]);
         }
     }
@@ -37,8 +37,8 @@ fn find_misleading_html_link(text: &str) -> Option<&str> {
         let end = next_anchor_tag(text, begin + 2).unwrap_or(text.len());
         from = end;
         let Some((tag, inside)) = text[begin..end].split_once('>') else { continue };
-        let Some(address) = link_address(tag) else { continue };
-        if is_misleading(&without_html_tags(inside), address) {
+        let Some(address) = anchor_tag_href(tag) else { continue };
+        if is_misleading_link(&without_html_tags(inside), address) {
             return Some(&text[begin..]);
         }
     }
@@ -55,7 +55,7 @@ fn next_anchor_tag(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Returns the address in the opening tag of a link.
-fn link_address(tag: &str) -> Option<&str> {
+fn anchor_tag_href(tag: &str) -> Option<&str> {
     let at = tag.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"href"))?;
     let value = tag[at + 4..].trim_start().strip_prefix('=')?.trim_start();
     let (quote, rest) = value.split_at_checked(1)?;
@@ -79,16 +79,16 @@ fn without_html_tags(inside: &str) -> String {
     shown
 }
 
-fn is_misleading(shown: &str, address: &str) -> bool {
-    let Some(leads_to) = address_host(address) else { return false };
+fn is_misleading_link(shown: &str, address: &str) -> bool {
+    let Some(leads_to) = link_address_host(address) else { return false };
     // The owner of a domain also owns its subdomains.
     let is_below = |host: &str| leads_to.strip_suffix(host).is_some_and(|before| before.ends_with('.'));
-    shown_host(shown).is_some_and(|host| host != leads_to && !is_below(&host))
+    host_in_link_text(shown).is_some_and(|host| host != leads_to && !is_below(&host))
 }
 
 /// Returns the host of a web address, without a trailing dot and a leading `www.`, which are not significant for the
 /// comparison.
-fn address_host(address: &str) -> Option<String> {
+fn link_address_host(address: &str) -> Option<String> {
     let address = address.trim();
     let url = match address.strip_prefix("//") {
         Some(rest) => Url::parse(&format!("https://{rest}")),
@@ -100,10 +100,10 @@ fn address_host(address: &str) -> Option<String> {
 }
 
 /// Returns the host in the text of a link, if the text looks like a web address.
-fn shown_host(text: &str) -> Option<String> {
+fn host_in_link_text(text: &str) -> Option<String> {
     let is_around = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | ',' | ';' | '!' | '?' | '.' | '…');
     let mut words = text.split_whitespace().map(|word| word.trim_matches(is_around));
-    if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(address_host) {
+    if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(link_address_host) {
         return Some(host);
     }
     // A single word such as `example.com/login` is an address, unlike `setup.sh`, `docs/setup.md` and `@zip.js/zip.js`.
@@ -111,14 +111,15 @@ fn shown_host(text: &str) -> Option<String> {
     let name = word.split('/').next().unwrap_or_default();
     let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
         !before.is_empty()
-            && (name.starts_with("www.") || DISTINCTIVE_TOP_LEVEL_DOMAINS.contains(&end.to_ascii_lowercase().as_str()))
+            && (name.starts_with("www.")
+                || TOP_LEVEL_DOMAINS_UNLIKE_FILE_ENDINGS.contains(&end.to_ascii_lowercase().as_str()))
     });
     let has_path = name.contains('.') && word.len() > name.len() && !name.starts_with('.');
-    (ends_as_host || has_path).then(|| address_host(&format!("https://{word}"))).flatten()
+    (ends_as_host || has_path).then(|| link_address_host(&format!("https://{word}"))).flatten()
 }
 
 /// Top-level domains that are unlikely to be endings of files or products, unlike those in `setup.sh` and `Node.js`.
-const DISTINCTIVE_TOP_LEVEL_DOMAINS: &[&str] = &["com", "org", "gov", "edu", "bank"];
+const TOP_LEVEL_DOMAINS_UNLIKE_FILE_ENDINGS: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]
 mod tests {
@@ -141,7 +142,7 @@ mod tests {
             "<a href=https://evil.example>www.<i>bank</i>.example</a>",
         ] {
             assert!(
-                misleading_link(text).is_some_and(|found| found.contains("evil")),
+                find_misleading_link(text).is_some_and(|found| found.contains("evil")),
                 "S27: the link in {text} is misleading"
             );
         }
@@ -171,7 +172,7 @@ mod tests {
             "](",
             "no link at all",
         ] {
-            assert_eq!(misleading_link(text), None, "S27: no link in {text} is misleading");
+            assert_eq!(find_misleading_link(text), None, "S27: no link in {text} is misleading");
         }
     }
 }

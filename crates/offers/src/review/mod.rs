@@ -17,20 +17,20 @@ mod results;
 mod visible_text;
 mod word_diff;
 
-pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_review_state, approve_app};
+pub use app_approvals::{AppApproval, AppReviewState, MAX_APPROVED_APP_PAGES, app_review_state, approve_app};
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_DEFINITION_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation_selector};
 pub use foreign::is_hidden;
 pub use message_parts::{binary_data_part, content_part, resource_contents_part, result_parts};
-pub use message_parts::{raw_result_parts, result_content_json};
+pub use message_parts::{result_content_json, unescaped_result_parts};
 pub use name_index::{LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, NameIndex};
 pub use pins::{
     DefinitionKind, DefinitionPin, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES,
-    MAX_STORED_DEFINITION_BYTES_PER_SERVER, PinnedIdentity, Pins, ServerPins,
+    MAX_STORED_DEFINITION_BYTES_PER_SERVER, PinnedServerIdentity, Pins, ServerPins,
 };
 pub use result_review::{flags_of_tool_result, is_small_enough_to_review};
 pub use results::flags_of_result_text;
-pub use visible_text::{schema_with_visible_text, visible_text, with_visible_text};
+pub use visible_text::{show_hidden_characters, show_hidden_characters_in_part, show_hidden_characters_in_schema};
 pub use word_diff::{DiffPiece, diff_words};
 
 use std::collections::HashMap;
@@ -148,7 +148,7 @@ impl ServerReview {
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.current_review_state(CatalogListKind::Tools, review_state)
+        self.catalog.changed_if_outdated(CatalogListKind::Tools, review_state)
     }
 
     /// Returns the hash of a prompt's definition, and the review warnings about it.

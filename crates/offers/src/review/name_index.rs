@@ -119,7 +119,7 @@ impl NameIndex {
     }
 
     /// Returns the names and titles that share one of these keys.
-    fn labels_with_keys(&self, keys: &LookAlikeKeys) -> impl Iterator<Item = &IndexedName> {
+    fn names_with_look_alike_keys(&self, keys: &LookAlikeKeys) -> impl Iterator<Item = &IndexedName> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
@@ -137,10 +137,12 @@ pub(crate) fn look_alikes(
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = LookAlikeKeys::new(label);
-        let here =
-            own.labels_with_keys(&keys).filter(|other| *other.entry_name != *name).map(|other| (server, other, false));
+        let here = own
+            .names_with_look_alike_keys(&keys)
+            .filter(|other| *other.entry_name != *name)
+            .map(|other| (server, other, false));
         let there = others.iter().flat_map(|(server, names)| {
-            names.labels_with_keys(&keys).map(move |other| (*server, other, *other.text == *label))
+            names.names_with_look_alike_keys(&keys).map(move |other| (*server, other, *other.text == *label))
         });
         for (server, other, same) in here.chain(there) {
             if found.len() >= MAX_LOOK_ALIKES {
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn confusable_names_match() {
+    fn names_that_look_alike_share_a_key() {
         for (one, other) in [
             ("send", "send"),
             ("send", "sеnd"),

@@ -373,7 +373,7 @@ pub(super) const SUSPICIOUS_DOCUMENT_PHRASES: &[&str] = &[
 ];
 
 /// Names of parameters that request content which the user didn't give to the tool, without separators between words.
-pub(super) const CONTEXT_PARAMETER_NAMES: &[&str] = &[
+pub(super) const PARAMETER_NAMES_REQUESTING_CONTEXT: &[&str] = &[
     "allmessages",
     "availabletools",
     "chainofthought",

@@ -55,7 +55,7 @@ impl DefinitionKind {
 pub struct ServerPins {
     /// Command or address that the user approved, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity: Option<PinnedIdentity>,
+    pub identity: Option<PinnedServerIdentity>,
     /// Issuer of the tokens for the server, if the user has signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
@@ -73,7 +73,7 @@ pub struct ServerPins {
 
 /// The approved command of a server with the program that it resolves to, or its approved address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PinnedIdentity {
+pub struct PinnedServerIdentity {
     /// Hash of the command or address. The grant for starting the server applies to this hash.
     pub hash: Hash,
     /// Readable values that the hash covers, without values that are likely secrets.
@@ -154,7 +154,8 @@ impl ServerPins {
     /// Returns the review state of a definition. The definition is reviewed only if both it and the server's command or
     /// address are unchanged.
     ///
-    /// Grants are not considered, since they don't depend on the file that the command resolves to.
+    /// A grant for calls of the tool does not make it reviewed: the hash of such a grant covers the configured command,
+    /// and not the program's file, so the grant remains valid if that file is replaced.
     #[must_use]
     pub fn review_state(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.definitions(kind).get(name) {
@@ -222,7 +223,7 @@ impl ServerPins {
 
     /// Pins the command or address of the server. Definitions that were reviewed for another one are then treated as
     /// changed by [`review_state`](Self::review_state), which compares the hashes.
-    pub fn pin_command_or_address(&mut self, identity: PinnedIdentity) {
+    pub fn pin_command_or_address(&mut self, identity: PinnedServerIdentity) {
         self.identity = Some(identity);
     }
 
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn external_changes_of_endpoints_are_merged() {
+    fn sign_in_endpoints_changed_by_another_process_are_merged() {
         let with = |token: &str| ServerPins {
             endpoints: [("endpoint.token".to_owned(), token.to_owned())].into(),
             ..ServerPins::default()
@@ -374,9 +375,9 @@ mod tests {
     }
 
     #[test]
-    fn external_changes_of_the_identity_are_merged() {
+    fn server_identity_changed_by_another_process_is_merged() {
         let with = |word: &str| ServerPins {
-            identity: Some(PinnedIdentity { hash: hash(word), parts: Map::new(), at: 1 }),
+            identity: Some(PinnedServerIdentity { hash: hash(word), parts: Map::new(), at: 1 }),
             issuer: Some(format!("https://{word}.example")),
             ..ServerPins::default()
         };
@@ -397,7 +398,7 @@ mod tests {
             pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
             "without an approved identity there is no difference"
         );
-        pins.pin_command_or_address(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
+        pins.pin_command_or_address(PinnedServerIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
         assert!(!pins.is_empty(), "the identity is stored");
         assert!(
             pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
@@ -412,7 +413,7 @@ mod tests {
     fn server_pins_round_trip_through_json() {
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
-        pins.pin_command_or_address(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
+        pins.pin_command_or_address(PinnedServerIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
         assert_eq!(read.ok().as_ref(), Some(&pins), "the pins are equal after serialization");
         assert!(

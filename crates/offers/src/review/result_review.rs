@@ -3,7 +3,7 @@
 use domain::item::{Content, ToolResult};
 use models::MessagePart;
 
-use super::{Flag, flags_of_result_text, raw_result_parts};
+use super::{Flag, flags_of_result_text, unescaped_result_parts};
 
 /// Maximum total size of the texts in a result that can be reviewed, in bytes. A larger result is withheld from the
 /// model, since nobody would read more, and a model must not read text that was not displayed.
@@ -15,7 +15,7 @@ const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
 /// model would read.
 #[must_use]
 pub fn flags_of_tool_result(result: &ToolResult) -> Vec<Flag> {
-    let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
+    let read = unescaped_result_parts(result).into_iter().filter_map(|part| match part {
         MessagePart::Text(text) | MessagePart::File { name: text, .. } => Some(text),
         _ => None,
     });

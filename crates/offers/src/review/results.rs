@@ -11,7 +11,7 @@
 use foreign::is_hidden;
 
 use super::flags::{Flag, FlagReason, for_each_flagged_phrase};
-use super::misleading_links::misleading_link;
+use super::misleading_links::find_misleading_link;
 use super::phrases::SUSPICIOUS_DOCUMENT_PHRASES;
 
 /// Number of bytes of text that are searched at a time. A search uses about twenty times as much memory.
@@ -42,7 +42,7 @@ pub fn flags_of_result_text(text: &str) -> Vec<Flag> {
             }
         });
     }
-    if let Some(link) = misleading_link(text) {
+    if let Some(link) = find_misleading_link(text) {
         flag(FlagReason::MisleadingLink, link);
     }
     flags

@@ -15,7 +15,7 @@ const MAX_SCHEMA_DEPTH: usize = 64;
 
 /// Replaces each character that is invisible or changes the text direction by its code point, such as `[U+202E]`.
 #[must_use]
-pub fn visible_text(text: &str) -> Cow<'_, str> {
+pub fn show_hidden_characters(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -37,9 +37,9 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
 
 /// Makes invisible characters in the text of a message part visible.
 #[must_use]
-pub fn with_visible_text(part: MessagePart) -> MessagePart {
+pub fn show_hidden_characters_in_part(part: MessagePart) -> MessagePart {
     match part {
-        MessagePart::Text(text) => MessagePart::Text(visible_text(&text).into_owned()),
+        MessagePart::Text(text) => MessagePart::Text(show_hidden_characters(&text).into_owned()),
         other => other,
     }
 }
@@ -52,11 +52,11 @@ const fn is_emoji(c: char) -> bool {
 
 /// Makes invisible characters in the titles, descriptions and comments of a JSON schema visible.
 #[must_use]
-pub fn schema_with_visible_text(schema: Value) -> Value {
-    schema_with_visible_text_at_depth(schema, 0)
+pub fn show_hidden_characters_in_schema(schema: Value) -> Value {
+    show_hidden_characters_in_schema_at_depth(schema, 0)
 }
 
-fn schema_with_visible_text_at_depth(schema: Value, depth: usize) -> Value {
+fn show_hidden_characters_in_schema_at_depth(schema: Value, depth: usize) -> Value {
     if depth > MAX_SCHEMA_DEPTH {
         return schema;
     }
@@ -64,16 +64,16 @@ fn schema_with_visible_text_at_depth(schema: Value, depth: usize) -> Value {
         Value::Object(members) => {
             let visible = members.into_iter().map(|(name, value)| match value {
                 Value::String(text) if matches!(name.as_str(), "description" | "title" | "$comment") => {
-                    let text = visible_text(&text).into_owned();
+                    let text = show_hidden_characters(&text).into_owned();
                     (name, Value::String(text))
                 }
-                value => (name, schema_with_visible_text_at_depth(value, depth + 1)),
+                value => (name, show_hidden_characters_in_schema_at_depth(value, depth + 1)),
             });
             Value::Object(visible.collect())
         }
-        Value::Array(list) => {
-            Value::Array(list.into_iter().map(|value| schema_with_visible_text_at_depth(value, depth + 1)).collect())
-        }
+        Value::Array(list) => Value::Array(
+            list.into_iter().map(|value| show_hidden_characters_in_schema_at_depth(value, depth + 1)).collect(),
+        ),
         other => other,
     }
 }
@@ -87,24 +87,24 @@ mod tests {
     #[test]
     fn hidden_characters_are_made_visible_to_the_model() {
         assert_eq!(
-            visible_text("a\u{e0041}b\u{202e}c"),
+            show_hidden_characters("a\u{e0041}b\u{202e}c"),
             "a[U+E0041]b[U+202E]c",
             "X10: hidden characters are replaced by their code points"
         );
         assert_eq!(
-            visible_text("plain 漢字\n\ttext"),
+            show_hidden_characters("plain 漢字\n\ttext"),
             "plain 漢字\n\ttext",
             "text without hidden characters is unchanged"
         );
         assert_eq!(
-            visible_text("👩\u{200d}🚀 a\u{200d}b"),
+            show_hidden_characters("👩\u{200d}🚀 a\u{200d}b"),
             "👩\u{200d}🚀 a[U+200D]b",
             "a joiner is only valid between emoji"
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
         let expected = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
         assert_eq!(
-            schema_with_visible_text(schema),
+            show_hidden_characters_in_schema(schema),
             expected,
             "X10: descriptions are converted, and values remain unchanged"
         );

@@ -10,7 +10,7 @@ pub const MAX_SKILL_FILES: usize = 512;
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 /// Percent-encoded forms of the characters with which a path can leave its folder, with the decoded characters. The
 /// percent sign comes first, so that doubly encoded characters are decoded as well.
-const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
+const PERCENT_ENCODED_PATH_CHARACTERS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
 const MAX_SKILL_NAME_CHARS: usize = 64;
 
@@ -80,14 +80,14 @@ impl Skill {
             _ => Err(format!("its frontmatter has no {key}")),
         };
         let (name, description) = (text("name")?, text("description")?);
-        if !is_valid_name(&name) {
+        if !is_valid_skill_name(&name) {
             return Err("its name is not made of small letters, digits and single hyphens".to_owned());
         }
         let root = uri.strip_suffix("/SKILL.md").ok_or("its URI does not end with /SKILL.md")?;
         if root.rsplit('/').next() != Some(name.as_str()) {
             return Err(format!("its folder is not called {name}, which is its name"));
         }
-        let files = parse_files(&uri, root, resources)?;
+        let files = parse_skill_files(&uri, root, resources)?;
         Ok(Self { uri, name, description, frontmatter, files })
     }
 
@@ -114,7 +114,7 @@ impl Skill {
     }
 
     /// Returns `true` if a URI is within the skill's folder.
-    pub(super) fn contains(&self, uri: &str) -> bool {
+    pub(super) fn folder_contains(&self, uri: &str) -> bool {
         self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_within_folder(root, uri))
     }
 }
@@ -125,12 +125,14 @@ impl Skill {
 fn is_within_folder(root: &str, uri: &str) -> bool {
     let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     let decoded = rest.map(|path| {
-        PERCENT_ENCODINGS.iter().fold(path.to_ascii_lowercase(), |path, (from, to)| path.replace(from, to))
+        PERCENT_ENCODED_PATH_CHARACTERS
+            .iter()
+            .fold(path.to_ascii_lowercase(), |path, (from, to)| path.replace(from, to))
     });
     decoded.is_some_and(|path| path.split(['/', '\\']).all(|part| !matches!(part, "" | "." | "..")))
 }
 
-fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
+fn parse_skill_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
     let entries = match resources {
         Value::Array(entries) => entries,
         Value::String(word) if word == "dynamic" => return Ok(SkillFiles::Dynamic),
@@ -168,7 +170,7 @@ fn is_sha256(digits: &str) -> bool {
     digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn is_valid_name(name: &str) -> bool {
+fn is_valid_skill_name(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.len() <= MAX_SKILL_NAME_CHARS && name.split('-').all(is_part)
@@ -182,7 +184,7 @@ mod tests {
 
     const SKILL_URI: &str = "skill://acme/refunds/SKILL.md";
 
-    fn entry() -> Value {
+    fn valid_skill_entry() -> Value {
         let digest = format!("sha256:{}", "0a".repeat(32));
         json!({
             "uri": SKILL_URI,
@@ -196,7 +198,7 @@ mod tests {
 
     #[test]
     fn skill_entry_is_parsed_completely() {
-        let skill = Skill::parse(entry()).unwrap();
+        let skill = Skill::parse(valid_skill_entry()).unwrap();
         assert_eq!(
             (skill.name.as_str(), skill.description.as_str()),
             ("refunds", "Pay it back"),
@@ -204,7 +206,7 @@ mod tests {
         );
         assert_eq!(skill.frontmatter["license"], "MIT", "other fields of the frontmatter are retained");
         assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "the size of each file is parsed");
-        let mut dynamic = entry();
+        let mut dynamic = valid_skill_entry();
         dynamic["resources"] = json!("dynamic");
         assert_eq!(Skill::parse(dynamic).unwrap().files, SkillFiles::Dynamic, "a dynamic skill is recognized");
     }
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn invalid_skill_entry_is_rejected() {
         let broken = |path: &str, value: Value, problem: &str| {
-            let mut entry = entry();
+            let mut entry = valid_skill_entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
             let cause = Skill::parse(entry).unwrap_err();
             assert!(cause.contains(problem), "{path} with {value} is refused because of {problem}: {cause}");
@@ -240,7 +242,7 @@ mod tests {
         let digest = format!("sha256:{}", "0a".repeat(32));
         let files = |count: usize| {
             let uri = |i: usize| if i == 0 { SKILL_URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };
-            let mut entry = entry();
+            let mut entry = valid_skill_entry();
             entry["resources"] =
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
             Skill::parse(entry)

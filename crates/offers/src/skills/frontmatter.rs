@@ -16,7 +16,8 @@ const MAX_FRONTMATTER_VALUES: usize = 4_096;
 /// Returns the cause as text if there is no frontmatter, it is not a YAML mapping with string keys, or it exceeds a
 /// bound.
 pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String> {
-    let yaml = yaml_block(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
+    let yaml =
+        yaml_between_hyphen_lines(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
     if yaml.len() > MAX_FRONTMATTER_BYTES {
         return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER_BYTES} bytes"));
     }
@@ -33,7 +34,7 @@ pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String
 }
 
 /// Returns the text between the two lines of hyphens.
-fn yaml_block(text: &str) -> Option<&str> {
+fn yaml_between_hyphen_lines(text: &str) -> Option<&str> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
     if first.trim_end() != "---" {
@@ -56,13 +57,13 @@ pub(super) fn are_equal_values(one: &Value, other: &Value) -> bool {
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal_values(one, other))
         }
-        (Value::Object(one), Value::Object(other)) => first_difference(one, other).is_none(),
+        (Value::Object(one), Value::Object(other)) => first_different_key(one, other).is_none(),
         _ => one == other,
     }
 }
 
 /// Returns the first key whose value differs between two frontmatters, or that only one of them contains.
-pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
+pub(super) fn first_different_key<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
         (Some(one), Some(other)) => !are_equal_values(one, other),
         _ => true,
@@ -82,7 +83,7 @@ mod tests {
             parse_frontmatter("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
         let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
         assert_eq!(
-            first_difference(&read, expected.as_object().unwrap()),
+            first_different_key(&read, expected.as_object().unwrap()),
             None,
             "the frontmatter is converted to JSON: {read:?}"
         );
@@ -107,14 +108,14 @@ mod tests {
     fn frontmatter_difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
-        assert_eq!(first_difference(&one, &other), Some("a"), "a nested difference is found");
+        assert_eq!(first_different_key(&one, &other), Some("a"), "a nested difference is found");
         assert_eq!(
-            first_difference(&one, &Map::new()),
+            first_different_key(&one, &Map::new()),
             Some("a"),
             "a key that only the first mapping contains is found"
         );
         assert_eq!(
-            first_difference(&Map::new(), &one),
+            first_different_key(&Map::new(), &one),
             Some("a"),
             "a key that only the second mapping contains is found"
         );

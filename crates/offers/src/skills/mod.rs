@@ -9,7 +9,7 @@ mod frontmatter;
 mod verify;
 
 pub use entry::{MAX_SKILL_BYTES, MAX_SKILL_FILES, Skill, SkillFile, SkillFiles};
-pub use verify::{SkillMismatch, check_skill_file_listed, verify_file};
+pub use verify::{SkillMismatch, check_skill_file_listed, verify_skill_file};
 
 /// Identifier of the MCP extension for skills, as servers and clients declare it in their capabilities.
 pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";

@@ -44,7 +44,7 @@ pub enum SkillMismatch {
 ///
 /// ```
 /// use mcp_proto::types::ResourceContents;
-/// use offers::skills::{Skill, SkillMismatch, verify_file};
+/// use offers::skills::{Skill, SkillMismatch, verify_skill_file};
 /// use policy::Hash;
 /// use serde_json::json;
 ///
@@ -59,12 +59,12 @@ pub enum SkillMismatch {
 /// let contents = |text: &str| -> Vec<ResourceContents> {
 ///     serde_json::from_value(json!([{ "uri": uri, "text": text }])).expect("valid contents")
 /// };
-/// assert_eq!(verify_file(&skill, uri, &contents(text)), Ok(text.as_bytes().to_vec()));
-/// assert_eq!(verify_file(&skill, uri, &contents(&text.replace("this", "that"))), Err(SkillMismatch::Digest));
-/// assert_eq!(verify_file(&skill, "skill://demo/other.md", &contents(text)), Err(SkillMismatch::Unlisted));
+/// assert_eq!(verify_skill_file(&skill, uri, &contents(text)), Ok(text.as_bytes().to_vec()));
+/// assert_eq!(verify_skill_file(&skill, uri, &contents(&text.replace("this", "that"))), Err(SkillMismatch::Digest));
+/// assert_eq!(verify_skill_file(&skill, "skill://demo/other.md", &contents(text)), Err(SkillMismatch::Unlisted));
 /// # Ok::<(), String>(())
 /// ```
-pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
+pub fn verify_skill_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
     check_skill_file_listed(skill, uri)?;
     let [content] = contents else { return Err(SkillMismatch::OtherContents) };
     if content.uri != uri {
@@ -97,7 +97,7 @@ pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> R
 pub fn check_skill_file_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
     let is_known = match &skill.files {
         SkillFiles::Listed(_) => skill.file(uri).is_some(),
-        SkillFiles::Dynamic => skill.contains(uri),
+        SkillFiles::Dynamic => skill.folder_contains(uri),
     };
     if is_known { Ok(()) } else { Err(SkillMismatch::Unlisted) }
 }
@@ -105,7 +105,7 @@ pub fn check_skill_file_listed(skill: &Skill, uri: &str) -> Result<(), SkillMism
 fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), SkillMismatch> {
     let text = std::str::from_utf8(bytes).map_err(|_| SkillMismatch::Frontmatter("it is not UTF-8".to_owned()))?;
     let found = frontmatter::parse_frontmatter(text).map_err(SkillMismatch::Frontmatter)?;
-    match frontmatter::first_difference(&skill.frontmatter, &found) {
+    match frontmatter::first_different_key(&skill.frontmatter, &found) {
         None => Ok(()),
         Some(field) => Err(SkillMismatch::Frontmatter(format!("its frontmatter has another {field} than the list"))),
     }
@@ -142,14 +142,14 @@ mod tests {
     #[test]
     fn matching_skill_contents_are_accepted() {
         assert_eq!(
-            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(SKILL_TEXT)).unwrap(),
+            verify_skill_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(SKILL_TEXT)).unwrap(),
             SKILL_TEXT.as_bytes(),
             "text"
         );
         let blob = contents(json!({ "uri": OTHER_FILE_URI, "blob": "AP8=" }));
-        assert_eq!(verify_file(&skill_with_file(SKILL_TEXT), OTHER_FILE_URI, &blob).unwrap(), [0, 255], "bytes");
+        assert_eq!(verify_skill_file(&skill_with_file(SKILL_TEXT), OTHER_FILE_URI, &blob).unwrap(), [0, 255], "bytes");
         assert!(
-            verify_file(&skill(json!("dynamic")), SKILL_URI, &text_contents(SKILL_TEXT)).is_ok(),
+            verify_skill_file(&skill(json!("dynamic")), SKILL_URI, &text_contents(SKILL_TEXT)).is_ok(),
             "for a dynamic skill the frontmatter is compared"
         );
     }
@@ -159,19 +159,19 @@ mod tests {
         let longer = format!("{SKILL_TEXT}more");
         let size = SkillMismatch::Size { listed: SKILL_TEXT.len() as u64, found: longer.len() as u64 };
         assert_eq!(
-            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&longer)),
+            verify_skill_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&longer)),
             Err(size),
             "a file with another size is rejected"
         );
         let other = SKILL_TEXT.replace("this", "that");
         assert_eq!(
-            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&other)),
+            verify_skill_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&other)),
             Err(SkillMismatch::Digest),
             "a file with other bytes of the same size is rejected"
         );
         let lying = SKILL_TEXT.replace("Shows it", "Steals it");
         for skill in [skill_with_file(&lying), skill(json!("dynamic"))] {
-            let found = verify_file(&skill, SKILL_URI, &text_contents(&lying));
+            let found = verify_skill_file(&skill, SKILL_URI, &text_contents(&lying));
             assert!(
                 matches!(found, Err(SkillMismatch::Frontmatter(_))),
                 "a file with another frontmatter is rejected: {found:?}"
@@ -179,13 +179,13 @@ mod tests {
         }
         let two = [text_contents(SKILL_TEXT), text_contents(SKILL_TEXT)].concat();
         assert_eq!(
-            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &two),
+            verify_skill_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &two),
             Err(SkillMismatch::OtherContents),
             "several contents for one file are rejected"
         );
         let named = contents(json!({ "uri": OTHER_FILE_URI, "text": SKILL_TEXT }));
         assert_eq!(
-            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &named),
+            verify_skill_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &named),
             Err(SkillMismatch::OtherContents),
             "contents of another file are rejected"
         );

@@ -3,7 +3,7 @@
 use offers::output_schema::first_result_problem;
 use serde_json::{Value, json};
 
-fn is_valid(schema: Value, result: Value) -> bool {
+fn is_valid_result(schema: Value, result: Value) -> bool {
     first_result_problem(&schema, &result).is_none()
 }
 
@@ -11,7 +11,7 @@ fn is_valid(schema: Value, result: Value) -> bool {
 fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
-    assert!(is_valid(object.clone(), json!({ "n": 1 })), "an object that matches is valid");
+    assert!(is_valid_result(object.clone(), json!({ "n": 1 })), "an object that matches is valid");
     let problem = first_result_problem(&object, &json!({ "n": "1" })).unwrap();
     assert!(problem.starts_with("/n:"), "the problem begins with its path: {problem}");
     for (schema, good, bad) in [
@@ -22,8 +22,8 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
         (json!(false), Value::Null, json!(1)),
     ] {
         let is_false = schema == json!(false);
-        assert_eq!(is_valid(schema.clone(), good.clone()), !is_false, "the validity of {good} for {schema}");
-        assert!(!is_valid(schema.clone(), bad.clone()), "{bad} is invalid for {schema}");
+        assert_eq!(is_valid_result(schema.clone(), good.clone()), !is_false, "the validity of {good} for {schema}");
+        assert!(!is_valid_result(schema.clone(), bad.clone()), "{bad} is invalid for {schema}");
     }
 }
 
@@ -31,13 +31,13 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
 fn each_schema_uses_its_own_dialect() {
     // [base-schema-default-dialect]: `prefixItems` is only defined since 2020-12, the default.
     let pair = json!({ "prefixItems": [{ "type": "string" }, { "type": "integer" }] });
-    assert!(!is_valid(pair.clone(), json!(["a", "b"])), "without $schema the dialect is 2020-12");
+    assert!(!is_valid_result(pair.clone(), json!(["a", "b"])), "without $schema the dialect is 2020-12");
     // [base-schema-declared-dialect]: draft 7 doesn't define `prefixItems`, and `items` may be a list.
     let mut draft7 = pair;
     draft7["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-    assert!(is_valid(draft7.clone(), json!(["a", "b"])), "draft 7 ignores prefixItems");
+    assert!(is_valid_result(draft7.clone(), json!(["a", "b"])), "draft 7 ignores prefixItems");
     draft7["items"] = json!([{ "type": "integer" }]);
-    assert!(!is_valid(draft7, json!(["a"])), "draft 7 supports a list of items");
+    assert!(!is_valid_result(draft7, json!(["a"])), "draft 7 supports a list of items");
     // [base-schema-unsupported-dialect]
     let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
     let problem = first_result_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
@@ -52,7 +52,7 @@ fn references_outside_the_schema_are_not_resolved() {
     // [tools-schema-ref-rules]: references within the schema are resolved.
     let inside = json!({ "$defs": { "id": { "type": "integer" } }, "properties": { "id": { "$ref": "#/$defs/id" } } });
     assert!(
-        is_valid(inside.clone(), json!({ "id": 1 })) && !is_valid(inside, json!({ "id": "x" })),
+        is_valid_result(inside.clone(), json!({ "id": 1 })) && !is_valid_result(inside, json!({ "id": "x" })),
         "a reference within the schema is resolved"
     );
     // [base-schema-no-network-ref] [base-schema-unresolved-ref]: external references are neither fetched nor ignored.
@@ -75,5 +75,5 @@ fn hostile_schema_validation_is_bounded() {
     assert!(problem.contains("256 KiB"), "the maximum size is named: {problem}");
     // With a backtracking engine, this pattern would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });
-    assert!(!is_valid(slow, json!(format!("{}b", "a".repeat(50_000)))), "the text doesn't match the pattern");
+    assert!(!is_valid_result(slow, json!(format!("{}b", "a".repeat(50_000)))), "the text doesn't match the pattern");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use offers::uri_template::{expand, variable_names};
+use offers::uri_template::{expand, template_variable_names};
 
 #[test]
-fn templates_are_expanded_as_specified() {
+fn uri_templates_are_expanded_as_specified() {
     let values = BTreeMap::from([
         ("name".to_owned(), "tide & time".to_owned()),
         ("path".to_owned(), "a/b".to_owned()),
@@ -25,14 +25,14 @@ fn templates_are_expanded_as_specified() {
 }
 
 #[test]
-fn variables_are_listed_once_and_bad_templates_are_errors() {
+fn uri_template_variables_are_listed_once_and_invalid_templates_rejected() {
     assert_eq!(
-        variable_names("t:///{harbour}/{day}{?day,limit}"),
+        template_variable_names("t:///{harbour}/{day}{?day,limit}"),
         ["harbour", "day", "limit"],
         "each variable is listed once, in order"
     );
     for bad in ["x://{", "x://{a b}", &format!("x://{}", "a".repeat(10_000))] {
         assert!(expand(bad, &BTreeMap::new()).is_err(), "{} is an invalid template", &bad[..bad.len().min(20)]);
-        assert!(variable_names(bad).is_empty(), "an invalid template has no variables");
+        assert!(template_variable_names(bad).is_empty(), "an invalid template has no variables");
     }
 }

@@ -10,7 +10,7 @@ use super::{ImportedValueKind, PendingSecret, secret_removal};
 use crate::app_environment::{AppEnvironment, OperatingSystem};
 use crate::notes::{is_placeholder, quoted_text};
 use crate::secret_detection::{
-    has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_switch, is_secret_name, is_secret_value,
+    has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_boolean, is_secret_name, is_secret_value,
 };
 use crate::server_candidate::ServerCandidate;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
@@ -180,7 +180,7 @@ fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValu
             defaults.push(default.as_str());
         }
     }
-    let is_value = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
+    let is_value = |text: &str| !is_empty_or_boolean(text.trim()) && !is_auth_scheme(text.trim());
     let is_secret = |text: &str| {
         let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
         by_itself || (is_secret_name(name) && is_value(text))

@@ -83,7 +83,7 @@ impl InstallLink {
 /// A link that is written can be imported again, without the secret:
 ///
 /// ```
-/// use other_apps::{LinkTarget, import, install_link};
+/// use other_apps::{LinkTarget, install_link, parse_pasted_servers};
 /// use ports::server_config::{HttpConfig, ServerEntry};
 ///
 /// let mut config = HttpConfig { url: "https://mcp.example.com/mcp".to_owned(), ..HttpConfig::default() };
@@ -92,7 +92,7 @@ impl InstallLink {
 ///
 /// let link = install_link(&server, LinkTarget::Cursor)?;
 /// assert!(link.link.starts_with("cursor://"));
-/// let imported = import(&link.link, &[])?;
+/// let imported = parse_pasted_servers(&link.link, &[])?;
 /// assert_eq!(imported[0].name, "example");
 /// let http = imported[0].config.as_http().expect("a remote server");
 /// assert_eq!(http.url, "https://mcp.example.com/mcp");
@@ -110,7 +110,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
         name: (name != server.name).then(|| name.clone()),
         secrets: std::mem::take(&mut writer.secrets),
         removed: std::mem::take(&mut writer.removed),
-        settings: remove_unsupported(&mut entry, &server.config, app),
+        settings: remove_unsupported_settings(&mut entry, &server.config, app),
         local_paths: local_paths(&entry),
     };
     let (link, web) = link_and_web_url(&name, entry, writer.inputs, app);
@@ -120,7 +120,11 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
 
 /// Removes from a server's entry the settings that a link for `app` can't contain, and returns the settings of `config`
 /// that the link omits.
-fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Vec<OmittedSetting> {
+fn remove_unsupported_settings(
+    entry: &mut Map<String, Value>,
+    config: &ServerConfig,
+    app: LinkTarget,
+) -> Vec<OmittedSetting> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
     let mut omitted = Vec::new();

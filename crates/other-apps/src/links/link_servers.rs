@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::link_form::LinkForm;
 use super::link_parameters::LinkParameters;
-use super::link_remarks;
+use super::link_warnings;
 use crate::entry::{self, URL_KEYS, parse_http_kind};
 use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name};
 use crate::notes::{ImportNotes, quoted_text};
@@ -215,7 +215,7 @@ fn parse_candidate(
     found.extras.is_from_link = true;
     reject_or_note_keys(form, omitted.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
     reject_suspicious_content(&found)?;
-    found.notes.extend(link_remarks::server_warnings(&found));
+    found.notes.extend(link_warnings::server_warnings(&found));
     Ok(found)
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, import, scan_settings};
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, parse_pasted_servers, scan_settings};
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn assert_config_equals(name: &str, config: &ServerConfig, expected: &Value) {
 fn each_entry_can_be_pasted() {
     for (name, expected) in corpus() {
         let text = json!({ "mcpServers": { &name: expected } }).to_string();
-        let found = import(&text, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let found = parse_pasted_servers(&text, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         assert_eq!(found.len(), 1, "{name} is parsed as one server");
         assert!(found[0].usable && found[0].name == name, "{name} can be added unchanged: {found:?}");
         assert_config_equals(&name, &found[0].config, &expected);

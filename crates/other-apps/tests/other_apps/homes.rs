@@ -264,7 +264,7 @@ fn server_with_a_denied_tool_that_looks_like_a_secret_is_not_imported() {
     let found = &scan_home(&home, &[])[0];
     assert_eq!(found.status, ImportStatus::Unsupported, "{:?}", found.notes);
     assert!(!format!("{found:?}").contains(key), "the text that looks like a secret is not repeated");
-    let pasted = other_apps::import(&settings.to_string(), &[]).unwrap();
+    let pasted = other_apps::parse_pasted_servers(&settings.to_string(), &[]).unwrap();
     assert!(!pasted[0].usable, "{:?}", pasted[0].notes);
 }
 

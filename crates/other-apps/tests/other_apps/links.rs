@@ -7,7 +7,7 @@ mod written;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use forms::{LINK_EXAMPLES, LinkExample};
-use other_apps::import;
+use other_apps::parse_pasted_servers;
 use ports::server_config::{ImportNote, ImportNoteKind, PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
@@ -23,14 +23,14 @@ fn other_app_link(servers: &Value) -> String {
 
 /// Returns the server in a text that contains exactly one.
 fn parse_one(text: &str) -> PastedServer {
-    let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+    let mut found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(found.len(), 1, "one server in {text}");
     found.remove(0)
 }
 
 /// Parses a text that must be rejected, and returns the error message.
 fn rejection_message(text: &str) -> String {
-    import(text, &[]).expect_err(text).message
+    parse_pasted_servers(text, &[]).expect_err(text).message
 }
 
 /// Returns the English texts of the notes about a server.
@@ -50,7 +50,7 @@ fn describe_server(server: &PastedServer) -> String {
 #[test]
 fn links_of_every_app_are_parsed() {
     for LinkExample { what, text, servers } in LINK_EXAMPLES {
-        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         assert_eq!(found.iter().map(describe_server).collect::<Vec<_>>(), *servers, "{what}");
         assert!(found.iter().all(|server| server.usable), "{what}: it can be added: {found:?}");
     }

@@ -2,7 +2,7 @@
 
 mod shapes;
 
-use other_apps::import;
+use other_apps::parse_pasted_servers;
 use ports::server_config::{AuthConfig, GrantType, HttpKind, ImportNote, ImportNoteKind, ImportPlace, PastedServer};
 use shapes::{PASTED_EXAMPLES, PastedExample};
 
@@ -14,7 +14,7 @@ fn note_texts(server: &PastedServer) -> Vec<&str> {
 #[test]
 fn servers_in_every_format_are_parsed() {
     for PastedExample { what, text, servers } in PASTED_EXAMPLES {
-        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
         assert_eq!(names, servers.iter().map(|server| server.0).collect::<Vec<_>>(), "{what}: the names");
         for (server, (_, command, args, env)) in found.iter().zip(*servers) {
@@ -30,7 +30,7 @@ fn servers_in_every_format_are_parsed() {
 
 #[test]
 fn drawbridge_settings_format_is_parsed_without_notes() {
-    let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
+    let found = parse_pasted_servers(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
     let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
     assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
     assert_eq!(found[0].notes, Vec::<ImportNote>::new(), "there are no notes");
@@ -98,7 +98,7 @@ fn notes_describe_suspicious_values() {
         (r#"{"command": "x", "\u001b[2J": 1}"#, &["not used: \"\\u{1b}[2J\""]),
     ];
     for (text, notes) in cases {
-        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(note_texts(&found[0]), *notes, "the notes on {text}");
         assert!(found[0].usable, "notes don't make {text} unusable");
     }
@@ -133,7 +133,7 @@ fn remote_servers_are_parsed_in_every_shape() {
         ("https://mcp.example.com/mcp", "example", None, &[]),
     ];
     for (text, name, kind, headers) in cases {
-        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(found.len(), 1, "one server in {text}");
         assert_eq!(found[0].name, *name, "its name in {text}");
         let config = found[0].config.as_http().unwrap_or_else(|| panic!("{text}: it is remote"));
@@ -149,7 +149,7 @@ fn remote_servers_are_parsed_in_every_shape() {
 fn nul_characters_make_a_server_unusable_with_a_note() {
     for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
         // The text may be rejected completely. If a server is found, it can be added.
-        let Ok(found) = import(text, &[]) else { continue };
+        let Ok(found) = parse_pasted_servers(text, &[]) else { continue };
         assert!(!found[0].usable, "it can't be added: {text:?}");
         assert!(
             found[0].notes.iter().any(|note| note.text.contains("NUL")),
@@ -157,7 +157,7 @@ fn nul_characters_make_a_server_unusable_with_a_note() {
             found[0].notes
         );
     }
-    let offered = import("npx \0 server", &[]).unwrap();
+    let offered = parse_pasted_servers("npx \0 server", &[]).unwrap();
     assert!(!offered[0].usable, "a command line is displayed, but unusable");
 }
 
@@ -171,7 +171,7 @@ fn e12_prompted_passwords_are_secrets_or_noted_as_plain_text() {
             "b": {"url": "https://x.example/${input:pin}", "headers": {"X-Port": "Bearer ${input:pin}"}},
             "c": {"command": "x", "env": {"DIR": "${input:dir}"}}
         }}"#;
-    let found = import(text, &[]).unwrap();
+    let found = parse_pasted_servers(text, &[]).unwrap();
     let secrets: Vec<&String> = found.iter().flat_map(|server| &server.secrets).collect();
     assert_eq!(secrets, ["PORT", "X-Port"], "the values of variables and headers belong into the keychain");
     let plain: Vec<_> = found
@@ -196,7 +196,7 @@ fn number_of_omitted_passwords_and_placeholders_is_noted() {
         let pins: Vec<String> = (0..count).map(pin).collect();
         let (args, pins) = (args.join(","), pins.join(","));
         let text = format!(r#"{{"inputs": [{pins}], "servers": {{"a": {{"command": "x", "args": [{args}]}}}}}}"#);
-        import(&text, &[]).unwrap().remove(0).notes
+        parse_pasted_servers(&text, &[]).unwrap().remove(0).notes
     };
     let about = |notes: &[ImportNote], kind: ImportNoteKind| -> Vec<ImportNote> {
         notes.iter().filter(|note| note.kind == kind).cloned().collect()
@@ -237,7 +237,7 @@ fn problems_of_a_remote_server_are_noted() {
         (r#"{"a": {"url": "https://x.example", "protocolVersion": "1999-01-01"}}"#, true, "no known protocol revision"),
     ];
     for (text, usable, note) in cases {
-        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(found[0].usable, *usable, "usability of {text}");
         assert!(
             found[0].notes.iter().any(|n| n.text.contains(note)),
@@ -247,14 +247,14 @@ fn problems_of_a_remote_server_are_noted() {
     }
     let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
     assert_eq!(
-        import(secret, &[]).unwrap()[0].notes,
+        parse_pasted_servers(secret, &[]).unwrap()[0].notes,
         Vec::<ImportNote>::new(),
         "a reference to a Drawbridge secret needs no note"
     );
     let pinned = r#"{"a": {"url": "https://x.example", "protocolVersion": "2025-06-18"}}"#;
-    let revision = import(pinned, &[]).unwrap()[0].config.revision;
+    let revision = parse_pasted_servers(pinned, &[]).unwrap()[0].config.revision;
     assert_eq!(revision.map(|r| r.to_string()).as_deref(), Some("2025-06-18"), "a pinned revision is read");
-    let both = import(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
+    let both = parse_pasted_servers(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
     assert_eq!((both[0].usable, both[1].usable), (false, true), "an unusable server doesn't affect another");
 }
 
@@ -263,7 +263,7 @@ fn sign_in_settings_are_parsed_completely() {
     let auth = r#"{"clientId": "us", "clientSecret": "top-secret", "issuer": "https://i.example", "scopes": ["read"],
         "grant": "client_credentials", "clientAuth": "client_secret_post", "redirectPort": 4321, "dpop": false, "later": 1}"#;
     let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
-    let found = import(&server(auth), &[]).unwrap().remove(0);
+    let found = parse_pasted_servers(&server(auth), &[]).unwrap().remove(0);
     let read = found.config.as_http().unwrap().auth.clone().expect("the entry has sign-in settings");
     let expected = AuthConfig {
         client_id: Some("us".into()),
@@ -287,12 +287,12 @@ fn sign_in_settings_are_parsed_completely() {
         (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, false, "needs an \"assertion\""),
     ];
     for (auth, usable, note) in cases {
-        let found = import(&server(auth), &[]).unwrap().remove(0);
+        let found = parse_pasted_servers(&server(auth), &[]).unwrap().remove(0);
         assert_eq!(found.usable, usable, "usability with {auth}");
         assert!(found.notes.iter().any(|n| n.text.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
         assert!(!found.notes.iter().any(|n| n.text.contains("top-secret")), "possible secrets are not repeated");
     }
-    let local = import(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
+    let local = parse_pasted_servers(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
     assert_eq!(note_texts(&local), ["not used: \"auth\""], "a local program has no sign-in");
 }
 
@@ -302,7 +302,7 @@ fn imported_server_names_are_valid_and_unique() {
     let text = format!(
         "{{\"git\": {{\"command\": \"a\"}}, \"Git\": {{\"command\": \"b\"}}, \"\\n \": {{\"command\": \"c\"}}, \"{long}\": {{\"command\": \"d\"}}}}"
     );
-    let found = import(&text, &["GIT".into(), "git-2".into(), "n".repeat(64)]).unwrap();
+    let found = parse_pasted_servers(&text, &["GIT".into(), "git-2".into(), "n".repeat(64)]).unwrap();
     let names: Vec<String> = found.iter().map(|server| server.name.clone()).collect();
     assert_eq!(
         names[..3],
@@ -389,7 +389,7 @@ fn parse_errors_have_a_position_and_an_explanation() {
         ("claude mcp add-json x", Some((1, 1)), "expected a name and the server's command after this, found the end"),
     ];
     for (text, place, message) in cases {
-        let problem = import(text, &[]).expect_err(text);
+        let problem = parse_pasted_servers(text, &[]).expect_err(text);
         assert_eq!(problem.message, *message, "the message for {text:?}");
         let found = problem.line.map(|line| (line, problem.column.unwrap_or(1)));
         assert_eq!(found, *place, "the position in {text:?}");
@@ -399,13 +399,13 @@ fn parse_errors_have_a_position_and_an_explanation() {
 
 #[test]
 fn size_of_pasted_text_is_bounded() {
-    let problem = import(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
+    let problem = parse_pasted_servers(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
     assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the limit is reported: {problem}");
     let many: Vec<String> = (0..101).map(|number| format!("\"s{number}\": {{\"command\": \"x\"}}")).collect();
-    let problem = import(&format!("{{{}}}", many.join(",")), &[]).unwrap_err();
+    let problem = parse_pasted_servers(&format!("{{{}}}", many.join(",")), &[]).unwrap_err();
     assert!(problem.message.starts_with("there are more than 100 servers"), "the limit is reported: {problem}");
     let deep = "[".repeat(500_000);
-    let problem = import(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
+    let problem = parse_pasted_servers(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
     assert_eq!(problem.message, "too many levels within one another", "the depth is limited");
 }
 
@@ -413,7 +413,7 @@ fn size_of_pasted_text_is_bounded() {
 fn notes_name_the_part_of_the_configuration_and_its_text() {
     let text =
         r#"{"a": {"command": "npx", "args": ["-y", "<your package>"], "env": {"KEY": "", "HOME_DIR": "$HOME"}}}"#;
-    let found = import(text, &[]).unwrap().remove(0);
+    let found = parse_pasted_servers(text, &[]).unwrap().remove(0);
     let summary: Vec<_> = found
         .notes
         .iter()

@@ -163,7 +163,7 @@ proptest! {
         let remote = json!({ "mcpServers": { "b": { "url": "https://a.example/mcp", "headers": headers } } });
         let mut entries = Vec::new();
         for text in [local, remote] {
-            let found = other_apps::import(&text.to_string(), &[]).unwrap();
+            let found = other_apps::parse_pasted_servers(&text.to_string(), &[]).unwrap();
             entries.extend(found.into_iter().map(|found| ServerEntry { name: found.name, config: found.config }));
         }
         for form in [ServerExportFormat::McpServers, ServerExportFormat::VsCode] {

@@ -65,7 +65,7 @@ fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
     })
 }
 
-fn rule_fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
+fn grant_fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
     with_policy_and_call(grants, conversation, after_untrusted, |policy, act| {
         policy.explain(act, NOW).considered[0].fit
     })
@@ -78,7 +78,7 @@ fn grant_expires_at_its_time() {
         assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
         assert_eq!(is_allowed(std::slice::from_ref(&grant), None), holds, "a call with {expires_at:?}");
         assert_eq!(
-            rule_fit(&[grant], None, false),
+            grant_fit(&[grant], None, false),
             if holds { RuleFit::Fits } else { RuleFit::Expired },
             "{expires_at:?}"
         );
@@ -91,7 +91,7 @@ fn conversation_grant_applies_in_its_conversation_only() {
     assert!(is_allowed(&own, Some("c1")), "in its conversation");
     for elsewhere in [Some("c2"), Some(""), None] {
         assert!(!is_allowed(&own, elsewhere), "in {elsewhere:?}");
-        assert_eq!(rule_fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
+        assert_eq!(grant_fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
     }
     let nowhere = [Grant { conversation: None, ..conversation_grant("c1") }];
     assert!(
@@ -124,8 +124,8 @@ fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
 
 #[test]
 fn grant_does_not_apply_after_untrusted_content() {
-    assert_eq!(rule_fit(&[tool_grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
-    assert_eq!(rule_fit(&[tool_grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
+    assert_eq!(grant_fit(&[tool_grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
+    assert_eq!(grant_fit(&[tool_grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_policy_and_call(&[tool_grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
     let PolicyDecision::Ask { reason, scopes, .. } = decision else {
         panic!("expected a consent request: {decision:?}")
@@ -152,11 +152,11 @@ fn conversation_scope_is_offered_only_within_a_conversation() {
 }
 
 #[test]
-fn grant_that_could_not_be_stored_ends_with_the_session() {
+fn grant_that_could_not_be_stored_ends_when_the_host_stops() {
     let mut grants = Grants::default();
     let id = grants.add(tool_grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap();
-    grants.limit_to_session(other);
+    grants.limit_until_quit(other);
     assert_eq!(
         grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
         [id],

@@ -10,7 +10,7 @@ mod output_paths;
 
 use std::path::{Path, PathBuf};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::{Deserialize, Serialize};
 
 use crate::command::ServerCommand;
@@ -140,7 +140,7 @@ impl BlockedPathReporter<'_> {
             }
             Err(reason) => FolderProposal::None { reason },
         };
-        Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, proposal })
+        Some(BlockedPath { path: escape_invisible(&path.display().to_string()).into_owned(), named_by, proposal })
     }
 
     fn is_accessible(&self, path: &Path) -> bool {
@@ -180,7 +180,8 @@ fn folder_content(folder: &Path) -> (Vec<String>, u32) {
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     names.sort_unstable();
     names.truncate(MAX_SHOWN_FOLDER_ENTRY_NAMES);
-    let shown = |name: &String| visible(&name.chars().take(MAX_ENTRY_NAME_CHARS).collect::<String>()).into_owned();
+    let shown =
+        |name: &String| escape_invisible(&name.chars().take(MAX_ENTRY_NAME_CHARS).collect::<String>()).into_owned();
     (names.iter().map(shown).collect(), count)
 }
 

@@ -128,7 +128,7 @@ const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
 /// Returns `true` if the extension or the first bytes of a file identify it as code.
 pub(super) fn is_code_file(file: &Path) -> bool {
-    has_code_name(file) || has_code_magic(file)
+    has_code_name(file) || has_code_magic_number(file)
 }
 
 /// Returns the paths of code files that an interpreter would run: the first arguments that are paths of existing files.
@@ -177,7 +177,7 @@ pub(super) fn python_user_packages(base: &Path) -> Vec<PathBuf> {
     found
 }
 
-pub(super) fn has_code_magic(file: &Path) -> bool {
+pub(super) fn has_code_magic_number(file: &Path) -> bool {
     let mut first = Vec::new();
     let read = open_without_blocking(file).and_then(|file| file.take(4).read_to_end(&mut first));
     read.is_ok() && CODE_MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))

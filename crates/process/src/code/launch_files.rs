@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
+use super::interpreter_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -45,7 +45,7 @@ pub struct LaunchFile {
     pub state: LaunchFileState,
     /// Reason why the file decides what the command runs.
     pub role: LaunchFileRole,
-    stamp: FileStamp,
+    size_and_times: FileSizeAndTimes,
 }
 
 /// The state of a file's content. If it differs from the approved state, the file counts as changed.
@@ -54,12 +54,12 @@ pub enum LaunchFileState {
     /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
     /// Metadata that replace the hash of a file that is too large to hash or can't be read.
-    Stamp(FileStamp),
+    SizeAndTimes(FileSizeAndTimes),
 }
 
 /// Metadata that identify the state of a file without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileStamp {
+pub struct FileSizeAndTimes {
     /// Length of the launch file, in bytes.
     pub bytes: u64,
     /// Modification time of the launch file, in nanoseconds from 1970.
@@ -92,7 +92,7 @@ impl LaunchFiles {
                 let file = LaunchFile::read(path, role, left.min(MAX_HASHED_FILE_BYTES));
                 // The limit counts the file's size instead of the bytes read, so that the same files are always
                 // identified in the same way.
-                left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
+                left = left.saturating_sub(file.as_ref().map_or(0, |file| file.size_and_times.bytes));
                 files.extend(file);
             }
         }
@@ -105,7 +105,7 @@ impl LaunchFiles {
     pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
             let is_untouched = file.is_unchanged();
-            if is_untouched && matches!(file.state, LaunchFileState::Stamp(_)) {
+            if is_untouched && matches!(file.state, LaunchFileState::SizeAndTimes(_)) {
                 return Some(file.clone());
             }
             // Changed times prove a change, but unchanged times do not prove that the file is unchanged.
@@ -141,37 +141,38 @@ impl LaunchFiles {
 
 impl LaunchFile {
     /// Reads one file, or returns `None` if it does not exist. A file of more than `most` bytes is not hashed, and its
-    /// state is recorded as [`LaunchFileState::Stamp`].
+    /// state is recorded as [`LaunchFileState::SizeAndTimes`].
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
-        let stamp = FileStamp::from_metadata(&facts)?;
-        // Files that are executable but not readable are identified by their stamp, too.
-        let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
-        let state = content.map_or_else(|| LaunchFileState::Stamp(stamp.clone()), LaunchFileState::Content);
-        Some(LaunchFile { path, real, state, role, stamp })
+        let size_and_times = FileSizeAndTimes::from_metadata(&facts)?;
+        // Files that are executable but not readable are identified by their size and times, too.
+        let content = content_hash(&real, most).filter(|_| size_and_times.bytes <= most);
+        let state =
+            content.map_or_else(|| LaunchFileState::SizeAndTimes(size_and_times.clone()), LaunchFileState::Content);
+        Some(LaunchFile { path, real, state, role, size_and_times })
     }
 
     /// Returns the length that the file had when it was read, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.stamp.bytes
+        self.size_and_times.bytes
     }
 
     fn is_unchanged(&self) -> bool {
         let facts = self.real.metadata().ok();
         // Without a status change time, a program can hide a write to the file.
-        self.stamp.status_changed.is_some()
-            && facts.as_ref().and_then(FileStamp::from_metadata).as_ref() == Some(&self.stamp)
+        self.size_and_times.status_changed.is_some()
+            && facts.as_ref().and_then(FileSizeAndTimes::from_metadata).as_ref() == Some(&self.size_and_times)
             && self.path.canonicalize().is_ok_and(|real| real == self.real)
     }
 }
 
-impl FileStamp {
-    fn from_metadata(facts: &Metadata) -> Option<FileStamp> {
+impl FileSizeAndTimes {
+    fn from_metadata(facts: &Metadata) -> Option<FileSizeAndTimes> {
         let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
         let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
-        Some(FileStamp { bytes: facts.len(), modified, status_changed: status_change_time(facts) })
+        Some(FileSizeAndTimes { bytes: facts.len(), modified, status_changed: status_change_time(facts) })
     }
 }
 
@@ -193,7 +194,7 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::code::code_files::has_code_magic;
+    use crate::code::code_files::has_code_magic_number;
     use crate::command::ServerCommand;
     use crate::open_file::open_without_blocking;
     use crate::programs::SearchPathSource;
@@ -283,7 +284,7 @@ mod tests {
             // A pipe may replace the file between the check and the opening.
             let opens =
                 open_without_blocking(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
-            let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
+            let _ = send.send((looked.iter().count(), opens, has_code_magic_number(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
         let (files, opens, is_code) = done.recv_timeout(patience).expect("reading must not block on the pipe");

@@ -9,13 +9,13 @@ mod argument_paths;
 mod code_files;
 mod code_variables;
 mod content_hash;
-mod found_files;
+mod interpreter_files;
 mod launch_files;
 mod script_files;
 
 pub use argument_handling::is_container_engine;
 pub(crate) use code_files::{has_code_name, scripts_in_arguments};
 pub use code_variables::is_code_variable;
-pub use found_files::LaunchFileRole;
-pub use launch_files::{FileStamp, LaunchFile, LaunchFileState, LaunchFiles};
+pub use interpreter_files::LaunchFileRole;
+pub use launch_files::{FileSizeAndTimes, LaunchFile, LaunchFileState, LaunchFiles};
 pub(crate) use script_files::CommandLine;

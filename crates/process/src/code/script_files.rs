@@ -25,7 +25,7 @@ use super::code_variables::{
     INTERPRETER_OPTION_VARIABLES, LIBRARY_FOLDER_VARIABLES, MODULE_FOLDER_VARIABLES, PRELOAD_FILE_VARIABLES,
     PYTHON_SITE_MODULES, START_UP_FILES_IN_HOME,
 };
-use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
+use super::interpreter_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
 
 /// Maximum number of a command's arguments, variables, and words in them that are examined, in total.

@@ -43,17 +43,20 @@ pub(crate) fn pipe_inode(_end: &impl AsHandle) -> Option<u64> {
     None
 }
 
-/// Returns `None`, because no server outlives the app.
+/// Returns `None`. Only the search for servers of a killed app compares start times, and on Windows none remain: the
+/// job of a server ends with the app.
 pub(crate) fn start_time_of(_pid: u32) -> Option<StartTime> {
     None
 }
 
-/// Returns `false`, because no server outlives the app.
+/// Always `false` for the process of another instance of the app. This is safe: since [`start_time_of`] returns `None`,
+/// that process never counts as the recorded owner of servers, and the result is not used.
 pub(crate) fn has_ended(_pid: u32) -> bool {
     false
 }
 
-/// Returns `false`, because no server outlives the app.
+/// Always `false` for the processes of a recorded server, which is then not ended. This is safe, because Windows has
+/// already ended them together with the app that started them.
 pub(crate) fn group_has_open_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }

@@ -1,7 +1,8 @@
 //! Finds programs: the search path of the user's login shell, well-known folders, and the interpreters that scripts
 //! name.
 //!
-//! The app reads [`SearchPath`] once. Lookups of a whole command (`SearchPath::resolve`) are in [`crate::command`].
+//! The app reads [`SearchPath`] once, and shares it as a [`SharedSearchPath`](crate::SharedSearchPath). Lookups of a
+//! whole command (`SearchPath::resolve`) are in [`crate::command`].
 
 mod interpreter;
 mod login_shell;

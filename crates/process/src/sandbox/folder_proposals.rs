@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::{Deserialize, Serialize};
 
 /// Names of files that mark a folder as a single program, library or project. Such a folder may be proposed even if it
@@ -105,7 +105,7 @@ pub(crate) fn check_folder_proposal(
     home: Option<&Path>,
     hidden: &[PathBuf],
 ) -> Result<(), ProposalRefusal> {
-    if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
+    if folder.to_str().is_none_or(|text| escape_invisible(text) != text || text.contains(char::is_control)) {
         return Err(ProposalRefusal::Name);
     }
     if hidden.iter().any(|own| folder.starts_with(own)) {
@@ -148,8 +148,8 @@ pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
         || relative_to_home(path, home).iter().any(|below| SECRET_PATHS.iter().any(|secret| below.starts_with(secret)))
 }
 
-/// Returns `true` if an app may store user data at this path. Such a folder is never proposed because of a server's
-/// output.
+/// Returns `true` if an app may store user data at this path. A path in a server's output never causes such a folder to
+/// be proposed to the user.
 pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {

@@ -131,7 +131,7 @@ pub(crate) struct ResourceBounds {
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
-    reading: Arc<Mutex<ResourceMeterState>>,
+    state: Arc<Mutex<ResourceMeterState>>,
 }
 
 #[derive(Debug, Default)]
@@ -143,7 +143,7 @@ struct ResourceMeterState {
 impl ResourceMeter {
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn new(limits: ResourceLimits) -> Self {
-        Self { limits, reading: Arc::default() }
+        Self { limits, state: Arc::default() }
     }
 
     /// Returns the limits with which each measurement is compared.
@@ -165,16 +165,16 @@ impl ResourceMeter {
     /// exceeded first, even if the use is below that limit again.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
-        let mut reading = self.lock();
-        change(&mut reading.used);
-        if reading.exceeded.is_none() {
-            reading.exceeded = reading.used.first_exceeded(&self.limits);
+        let mut state = self.lock();
+        change(&mut state.used);
+        if state.exceeded.is_none() {
+            state.exceeded = state.used.first_exceeded(&self.limits);
         }
-        reading.exceeded
+        state.exceeded
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ResourceMeterState> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

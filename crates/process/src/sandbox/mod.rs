@@ -1,8 +1,9 @@
 //! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
 //! program needs, to a home folder of its own, and to the network as configured: none, named hosts, or all of it.
 //!
-//! [`ResolvedSandbox::for_command`] plans the access of a server and its enforcement. The start of the server
-//! (`server::spawn`) carries out the same plan. A server whose sandbox can't be enforced as configured does not start.
+//! [`ResolvedSandbox::for_command`] (`command.rs`) plans the access of a server and its enforcement with
+//! `ResolvedSandbox::resolve` (`resolved_sandbox.rs`). The start of the server (`server::spawn`) carries out the same
+//! plan. A server whose sandbox can't be enforced as configured does not start.
 //!
 //! - `resolved_sandbox`: the plan, and how it changes the start of a program
 //! - [`reachable_paths`]: the paths that are accessible in addition to the named folders

@@ -64,7 +64,7 @@ mod tests {
     use std::time::Duration;
 
     use testkit::deadline::poll_until;
-    use testkit::processes::{is_alive, living_group_members};
+    use testkit::processes::{is_alive, living_processes_in_group};
 
     use super::*;
 
@@ -94,7 +94,7 @@ mod tests {
         watcher = ParentWatcher::start(group).await.unwrap();
         // The operating system closes the pipe like this when Drawbridge is killed.
         drop(watcher.child.stdin().take());
-        let has_ended = || living_group_members(group).is_empty();
+        let has_ended = || living_processes_in_group(group).is_empty();
         assert!(
             poll_until(Duration::from_secs(20), has_ended).await,
             "the whole group must end when the pipe is closed"

@@ -3,10 +3,10 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
+use process::orphans::{OrphanCheckOutcome, RunningServerRecord, kill_orphaned_servers};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{poll_until, within};
-use testkit::processes::{is_alive, living_group_members};
+use testkit::processes::{is_alive, living_processes_in_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
@@ -68,11 +68,11 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         }
     })
     .await;
-    let run = poll_until(WAIT_TIMEOUT, || living_group_members(record.group).len() >= 2).await;
-    assert!(run, "server and grandchild run: {:?}", living_group_members(record.group));
+    let run = poll_until(WAIT_TIMEOUT, || living_processes_in_group(record.group).len() >= 2).await;
+    assert!(run, "server and grandchild run: {:?}", living_processes_in_group(record.group));
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
-        SweepOutcome::OwnerRunning,
+        OrphanCheckOutcome::OwnerRunning,
         "while the app runs, its servers must not count as orphans"
     );
 
@@ -81,7 +81,7 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         poll_until(PROCESS_END_TIMEOUT, || !is_alive(record.pid)).await,
         "the server's own process must end with the app, although it ignores signals"
     );
-    assert!(!living_group_members(record.group).is_empty(), "the grandchild must remain for the sweep");
+    assert!(!living_processes_in_group(record.group).is_empty(), "the grandchild must remain for the sweep");
     // The start time remains readable until init has reaped the leader.
     poll_until(PROCESS_END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
     let another = StartTime::of_process(1).unwrap();
@@ -90,22 +90,22 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         RunningServerRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(
         kill_orphaned_servers(&[recycled])[0].outcome,
-        SweepOutcome::NotRunning,
+        OrphanCheckOutcome::NotRunning,
         "a group without the recorded pipes must not be killed"
     );
-    assert!(!living_group_members(record.group).is_empty(), "the grandchild must still run");
+    assert!(!living_processes_in_group(record.group).is_empty(), "the grandchild must still run");
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
-        SweepOutcome::Killed,
+        OrphanCheckOutcome::Killed,
         "the sweep must find the grandchild"
     );
     assert!(
-        poll_until(PROCESS_END_TIMEOUT, || living_group_members(record.group).is_empty()).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_processes_in_group(record.group).is_empty()).await,
         "the sweep must end the grandchild"
     );
     assert_eq!(
         kill_orphaned_servers(&[record])[0].outcome,
-        SweepOutcome::NotRunning,
+        OrphanCheckOutcome::NotRunning,
         "a second sweep has nothing to do"
     );
 }

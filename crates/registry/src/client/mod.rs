@@ -167,5 +167,5 @@ impl RegistryClient {
 
 /// Returns the message of the innermost source of an error, escaped for display.
 pub(crate) fn displayed_cause(error: &reqwest::Error) -> String {
-    foreign::visible(&innermost_cause(error).to_string()).into_owned()
+    foreign::escape_invisible(&innermost_cause(error).to_string()).into_owned()
 }

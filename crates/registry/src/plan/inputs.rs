@@ -1,8 +1,8 @@
 //! Inputs of a plan, and the templates that refer to them.
 
-use foreign::visible;
+use foreign::escape_invisible;
 use indexmap::IndexMap;
-use installs::{InputKind, InstallNote, MAX_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
+use installs::{InputKind, InstallNote, MAX_PLAN_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
 use ports::secrets;
 
 use super::PlanError;
@@ -115,7 +115,7 @@ impl PlanInputs {
         if !secrets::referenced_secret_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_string()));
         }
-        if visible(text) != text {
+        if escape_invisible(text) != text {
             let text = shorten_untrusted_text(text);
             self.add_note(InstallNote::InvisibleCharacters { place: place.clone(), text });
         }
@@ -161,7 +161,7 @@ impl PlanInputs {
         {
             return Ok(same.key.clone());
         }
-        if self.inputs.len() == MAX_INPUTS {
+        if self.inputs.len() == MAX_PLAN_INPUTS {
             return Err(PlanError::TooManyInputs);
         }
         let is_free = |key: &str| !self.inputs.iter().any(|other| other.key == key);

@@ -78,7 +78,7 @@ pub enum PlanError {
     /// A text of the publisher refers to one of Drawbridge's secrets. Contains the name of the part with that text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The plan would have more inputs than `installs::MAX_INPUTS`.
-    #[error("it asks for more than {} values", installs::MAX_INPUTS)]
+    /// The plan would have more inputs than `installs::MAX_PLAN_INPUTS`.
+    #[error("it asks for more than {} values", installs::MAX_PLAN_INPUTS)]
     TooManyInputs,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use installs::{InstallNote, InstallPlan, PlanPlace, PlanTarget, Template, TemplateArgument, TemplatePart};
+use installs::{ArgumentGroupTemplate, InstallNote, InstallPlan, PlanPlace, PlannedTransport, Template, TemplatePart};
 use ports::server_config::server_url_problem;
 use url::Url;
 
@@ -81,8 +81,8 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     if !names.is_empty() {
         inputs.add_note(InstallNote::CodeVariables { names });
     }
-    let mut args: Vec<TemplateArgument> =
-        launcher.leading_arguments().iter().map(|word| TemplateArgument::from(*word)).collect();
+    let mut args: Vec<ArgumentGroupTemplate> =
+        launcher.leading_arguments().iter().map(|word| ArgumentGroupTemplate::from(*word)).collect();
     if launcher.is_container() {
         args.extend(env.iter().map(container_variable_argument));
     }
@@ -94,8 +94,8 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     for argument in runtime {
         args.push(plan_argument(argument, &mut inputs)?);
     }
-    args.extend(word.options.iter().chain([&word.word]).map(|word| TemplateArgument::from(word.as_str())));
-    args.extend(launcher.trailing_arguments().iter().map(|word| TemplateArgument::from(*word)));
+    args.extend(word.options.iter().chain([&word.word]).map(|word| ArgumentGroupTemplate::from(word.as_str())));
+    args.extend(launcher.trailing_arguments().iter().map(|word| ArgumentGroupTemplate::from(*word)));
     for argument in &package.package_arguments {
         args.push(plan_argument(argument, &mut inputs)?);
     }
@@ -104,7 +104,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.add_note(InstallNote::StepAfterwards { description, command });
     }
     let PlanInputs { inputs, notes } = inputs;
-    let target = PlanTarget::Command { command: launcher.program().to_owned(), args, env };
+    let target = PlannedTransport::Command { command: launcher.program().to_owned(), args, env };
     Ok(PackageInstall::Plan(InstallPlan { name: proposed_name(server), target, inputs, notes }))
 }
 
@@ -155,10 +155,10 @@ fn environment_templates(
 /// Returns the option `-e NAME` of Docker or Podman, which passes an environment variable of the launcher to the
 /// container. The plan omits it if the input has no value, since Drawbridge's environment may have a variable of this
 /// name.
-fn container_variable_argument((name, value): (&String, &Template)) -> TemplateArgument {
+fn container_variable_argument((name, value): (&String, &Template)) -> ArgumentGroupTemplate {
     let needs = value.input_keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
-    TemplateArgument { words: vec!["-e".into(), name] }
+    ArgumentGroupTemplate { words: vec!["-e".into(), name] }
 }
 
 /// Returns `true` if the planned command line contains this argument anyway, so that the publisher's one is omitted.
@@ -174,7 +174,7 @@ fn is_implied_by_launcher(launcher: PackageLauncher, argument: &DescribedArgumen
 
 /// Converts an argument in the publisher's description to one in the plan. A named argument becomes two words, its name
 /// and its value, or one word if it has no value.
-fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
+fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<ArgumentGroupTemplate, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
     let place = PlanPlace::Argument { name: shorten_untrusted_text(label) };
@@ -192,5 +192,5 @@ fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Resul
     if !is_flag {
         words.push(inputs.value_template(at, &argument.value)?);
     }
-    Ok(TemplateArgument { words })
+    Ok(ArgumentGroupTemplate { words })
 }

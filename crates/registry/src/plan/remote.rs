@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use foreign::{is_loopback, is_public};
 use indexmap::IndexMap;
-use installs::{InstallNote, InstallPlan, PlanPlace, PlanTarget, Template, TemplatePart};
+use installs::{InstallNote, InstallPlan, PlanPlace, PlannedTransport, Template, TemplatePart};
 use ports::server_config::{HttpKind, header_problem, server_url_problem};
 use url::{Host, Url};
 
@@ -77,7 +77,12 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         }
     }
     let PlanInputs { inputs, notes } = inputs;
-    Ok(InstallPlan { name: proposed_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
+    Ok(InstallPlan {
+        name: proposed_name(server),
+        target: PlannedTransport::Remote { url, kind, headers },
+        inputs,
+        notes,
+    })
 }
 
 /// Returns `true` if a URL leads to this computer or a private network, as far as that can be seen before the user has

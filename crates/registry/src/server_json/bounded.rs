@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use indexmap::IndexMap;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -35,7 +35,7 @@ pub(super) fn deserialize_display_text<'de, D: Deserializer<'de>, const N: usize
 
 /// Returns a text with its line breaks replaced by spaces and its invisible characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
-    visible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
+    escape_invisible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
 }
 
 /// Deserializes a list of at most `N` elements. `null` counts as empty.

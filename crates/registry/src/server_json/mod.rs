@@ -30,7 +30,7 @@ pub const MAX_DISPLAYED_TEXT_BYTES: usize = 4_000;
 /// Maximum length of the name of a variable, argument or header, in bytes.
 pub const MAX_LABEL_BYTES: usize = 200;
 /// Maximum length of the value of an input, in bytes.
-pub const MAX_INPUT_VALUE_BYTES: usize = installs::MAX_VALUE_BYTES;
+pub const MAX_INPUT_VALUE_BYTES: usize = installs::MAX_ENTERED_VALUE_BYTES;
 /// Maximum length of a URL, or of a package's name, in bytes.
 pub const MAX_ADDRESS_BYTES: usize = 2_000;
 /// Maximum number of packages, and of remote endpoints, of one server.

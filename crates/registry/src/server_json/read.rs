@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use domain::Millis;
-use foreign::visible;
+use foreign::escape_invisible;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -144,7 +144,7 @@ pub(crate) fn check_server_name(name: &str) -> Result<(), EntryError> {
 /// # Errors
 /// Returns [`EntryError::Version`] if it is not.
 pub(crate) fn check_server_version(version: &str) -> Result<(), EntryError> {
-    let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && visible(version) == version;
+    let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && escape_invisible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
     if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted_text(version))) }
 }
@@ -161,7 +161,7 @@ pub(crate) fn shorten_untrusted_text(text: &str) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    visible(&short).into_owned()
+    escape_invisible(&short).into_owned()
 }
 
 /// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.

@@ -6,4 +6,4 @@ mod changes;
 mod downloads;
 mod failures;
 mod hostile;
-mod stored;
+mod test_catalog;

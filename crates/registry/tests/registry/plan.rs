@@ -290,7 +290,7 @@ fn container_receives_variables_with_a_value() {
     let config = filled_stdio(&plan, &[("source", &["/a", "/b"]), ("KEY", &["s3cret"])]);
     let expected = "docker run -i --rm -e KEY -e MODE --mount type=bind,src=/a,dst=/project --mount type=bind,src=/b,dst=/project alice/notes:1";
     assert_eq!(config.command_line(), expected, "HOME of this computer must not be passed on");
-    assert!(plan.exposed_secrets().is_empty());
+    assert!(plan.secret_inputs_outside_keychain().is_empty());
     let without = plan.fill(&input_values(&[("KEY", &["s3cret"])]), None).unwrap_err();
     assert!(without.to_string().contains("source"), "a variable in a required argument must be required: {without}");
 }

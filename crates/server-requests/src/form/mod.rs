@@ -29,7 +29,7 @@ pub struct Form {
 impl Form {
     /// Returns `content` with redacted values for those fields that seem to ask for a secret.
     #[must_use]
-    pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
+    pub fn redact_secret_fields(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
         let public_values = content.iter().map(|(name, value)| {
             let value = if is_secret(name) { REDACTED.into() } else { value.clone() };

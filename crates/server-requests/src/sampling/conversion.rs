@@ -12,13 +12,13 @@ use models::{MessagePart, ModelErrorCode, ModelMessage, ModelReply, ModelRequest
 use serde_json::{Map, Value, json};
 
 /// Key in `_meta` of a tool use for opaque data of the model provider, which must be sent back with that tool use.
-const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
+const PROVIDER_DATA_META_KEY: &str = "dev.drawbridge/opaque";
 /// Maximum length, in bytes, of a tool name that every model provider accepts.
-const MAX_TOOL_NAME_LENGTH: usize = 64;
+const MAX_PROVIDER_TOOL_NAME_BYTES: usize = 64;
 
 /// Reason why a sampling request or a model's answer can't be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConversionError {
+pub enum SamplingConversionError {
     /// The request has no messages.
     #[error("there are no messages")]
     NoMessages,
@@ -39,7 +39,7 @@ pub enum ConversionError {
     OutOfTokens,
 }
 
-impl ConversionError {
+impl SamplingConversionError {
     /// Returns the stable identifier of the error's cause, for which the page has a text.
     #[must_use]
     pub const fn code(&self) -> ModelErrorCode {
@@ -70,7 +70,7 @@ impl SamplingToolNames {
             });
         let all: Vec<&str> = offered.chain(used).collect();
         let mut names = Self::default();
-        for name in all.iter().copied().filter(|name| is_valid_for_all_providers(name)) {
+        for name in all.iter().copied().filter(|name| is_tool_name_valid_for_all_providers(name)) {
             names.insert(name, name.to_owned());
         }
         let mut number = 0;
@@ -100,26 +100,26 @@ impl SamplingToolNames {
 }
 
 /// Returns `true` if every provider accepts this tool name. Gemini requires a letter or `_` at the beginning.
-fn is_valid_for_all_providers(name: &str) -> bool {
+fn is_tool_name_valid_for_all_providers(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
-    begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
+    begins_well && name.len() <= MAX_PROVIDER_TOOL_NAME_BYTES && name.bytes().all(plain)
 }
 
 /// Checks that a sampling request can be converted to a model request by [`to_model_request`].
 ///
 /// # Errors
 ///
-/// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that
-/// are not base64, and [`ConversionError::Content`] for blocks of an unknown kind.
-pub fn check_sampling_request(params: &CreateMessageParams) -> Result<(), ConversionError> {
+/// Returns [`SamplingConversionError::NoMessages`] for a request without messages, [`SamplingConversionError::Base64`]
+/// for media that are not base64, and [`SamplingConversionError::Content`] for blocks of an unknown kind.
+pub fn check_sampling_request(params: &CreateMessageParams) -> Result<(), SamplingConversionError> {
     if params.messages.is_empty() {
-        return Err(ConversionError::NoMessages);
+        return Err(SamplingConversionError::NoMessages);
     }
     params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_content_block)
 }
 
-fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
+fn check_content_block(block: &ContentBlock) -> Result<(), SamplingConversionError> {
     match block {
         ContentBlock::Text(_)
         | ContentBlock::ToolUse(_)
@@ -127,10 +127,10 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
         | ContentBlock::Resource(_) => Ok(()),
         ContentBlock::Image(media) | ContentBlock::Audio(media) => {
             let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-            if media.data.as_str().bytes().all(is_base64) { Ok(()) } else { Err(ConversionError::Base64) }
+            if media.data.as_str().bytes().all(is_base64) { Ok(()) } else { Err(SamplingConversionError::Base64) }
         }
         ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_content_block),
-        ContentBlock::Unknown(_) => Err(ConversionError::Content),
+        ContentBlock::Unknown(_) => Err(SamplingConversionError::Content),
     }
 }
 
@@ -140,8 +140,8 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// included.
 ///
 /// # Errors
-/// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an
-/// unknown kind.
+/// Returns [`SamplingConversionError::Base64`] for media that are not base64, and [`SamplingConversionError::Content`]
+/// for blocks of an unknown kind.
 ///
 /// # Examples
 ///
@@ -174,7 +174,7 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// assert_eq!(result.stop_reason.as_deref(), Some("endTurn"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
+pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, SamplingConversionError> {
     let names = SamplingToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
     let mut messages = Vec::with_capacity(params.messages.len());
@@ -224,9 +224,9 @@ fn to_message_part(
     block: &ContentBlock,
     names: &SamplingToolNames,
     used: &HashMap<&str, &str>,
-) -> Result<MessagePart, ConversionError> {
+) -> Result<MessagePart, SamplingConversionError> {
     let bytes = |media: &ImageContent| {
-        STANDARD.decode(media.data.as_str()).map(Into::into).map_err(|_| ConversionError::Base64)
+        STANDARD.decode(media.data.as_str()).map(Into::into).map_err(|_| SamplingConversionError::Base64)
     };
     Ok(match block {
         ContentBlock::Text(text) => MessagePart::Text(text.text.as_str().to_owned()),
@@ -236,7 +236,7 @@ fn to_message_part(
             id: used.id.clone(),
             name: names.name_for_model(&used.name),
             arguments: used.input.clone().into_iter().collect(),
-            opaque: used.meta.as_ref().and_then(|meta| meta.get(OPAQUE_META_KEY)).cloned(),
+            opaque: used.meta.as_ref().and_then(|meta| meta.get(PROVIDER_DATA_META_KEY)).cloned(),
         },
         ContentBlock::ToolResult(result) => {
             let mut parts = Vec::new();
@@ -255,20 +255,20 @@ fn to_message_part(
         }
         // Resources have no counterpart in model requests, so they are sent as JSON text.
         ContentBlock::ResourceLink(_) | ContentBlock::Resource(_) => MessagePart::Text(json!(block).to_string()),
-        ContentBlock::Unknown(_) => return Err(ConversionError::Content),
+        ContentBlock::Unknown(_) => return Err(SamplingConversionError::Content),
     })
 }
 
 /// Converts a model's answer to a sampling result, without the model's reasoning.
 ///
 /// # Errors
-/// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for
-/// parts that a sampling result can't contain, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if
-/// the answer is empty.
+/// Returns [`SamplingConversionError::Tool`] if the model used a tool that it must not use,
+/// [`SamplingConversionError::Content`] for parts that a sampling result can't contain, and
+/// [`SamplingConversionError::Empty`] or [`SamplingConversionError::OutOfTokens`] if the answer is empty.
 pub fn reply_to_sampling_result(
     reply: &ModelReply,
     params: &CreateMessageParams,
-) -> Result<CreateMessageResult, ConversionError> {
+) -> Result<CreateMessageResult, SamplingConversionError> {
     let names = SamplingToolNames::for_request(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     let may_use = to_tool_choice(params) != ToolChoice::None;
@@ -283,21 +283,23 @@ pub fn reply_to_sampling_result(
                 let own = names.to_server.get(name).filter(|own| may_use && offered.contains(&own.as_str()));
                 blocks.push(ContentBlock::ToolUse(ToolUseContent {
                     id: id.clone(),
-                    name: own.ok_or(ConversionError::Tool)?.clone(),
+                    name: own.ok_or(SamplingConversionError::Tool)?.clone(),
                     input: arguments.clone().into_iter().collect(),
-                    meta: opaque.clone().map(|opaque| [(OPAQUE_META_KEY.to_owned(), opaque)].into_iter().collect()),
+                    meta: opaque
+                        .clone()
+                        .map(|opaque| [(PROVIDER_DATA_META_KEY.to_owned(), opaque)].into_iter().collect()),
                     extra: Map::<String, Value>::new(),
                 }));
             }
             MessagePart::Thinking { .. } => {}
-            MessagePart::File { .. } | MessagePart::ToolResult { .. } => return Err(ConversionError::Content),
+            MessagePart::File { .. } | MessagePart::ToolResult { .. } => return Err(SamplingConversionError::Content),
         }
     }
     if blocks.is_empty() {
         return Err(if reply.stop == StopReason::MaxTokens {
-            ConversionError::OutOfTokens
+            SamplingConversionError::OutOfTokens
         } else {
-            ConversionError::Empty
+            SamplingConversionError::Empty
         });
     }
     let uses_tools = blocks.iter().any(|block| matches!(block, ContentBlock::ToolUse(_)));
@@ -319,7 +321,7 @@ pub fn reply_to_sampling_result(
 }
 
 /// Returns `true` if a sampling result contains a tool use.
-pub fn uses_tool(result: &CreateMessageResult) -> bool {
+pub fn contains_tool_use(result: &CreateMessageResult) -> bool {
     result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
 }
 

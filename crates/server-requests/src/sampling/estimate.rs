@@ -13,11 +13,11 @@ const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
 /// Returns the estimated number of input tokens of a sampling request: of its system prompt, tools and messages.
 #[must_use]
-pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
+pub fn estimated_input_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, estimated_text_tokens);
     let tools = params.tools.as_ref().map_or(0, estimated_json_tokens);
     let of_message = |blocks: &[ContentBlock]| {
-        blocks.iter().map(content_block_tokens).fold(MESSAGE_OVERHEAD_TOKENS, u64::saturating_add)
+        blocks.iter().map(estimated_content_block_tokens).fold(MESSAGE_OVERHEAD_TOKENS, u64::saturating_add)
     };
     let messages = params.messages.iter().map(|message| of_message(message.content.blocks()));
     messages.fold(system.saturating_add(tools), u64::saturating_add)
@@ -31,14 +31,14 @@ fn estimated_text_tokens(text: &str) -> u64 {
     ascii.div_ceil(3).saturating_add(other.div_ceil(2))
 }
 
-fn content_block_tokens(block: &ContentBlock) -> u64 {
+fn estimated_content_block_tokens(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text(text) => estimated_text_tokens(&text.text),
         ContentBlock::Image(_) => MAX_IMAGE_TOKENS,
         ContentBlock::Audio(audio) => (audio.data.len() as u64).div_ceil(AUDIO_CHARACTERS_PER_TOKEN),
         ContentBlock::ToolResult(result) => {
             let structured = result.structured_content.as_ref().map_or(0, estimated_json_tokens);
-            result.content.iter().map(content_block_tokens).fold(structured, u64::saturating_add)
+            result.content.iter().map(estimated_content_block_tokens).fold(structured, u64::saturating_add)
         }
         other => estimated_json_tokens(other),
     }
@@ -57,7 +57,7 @@ mod tests {
 
     fn message_tokens(content: &serde_json::Value) -> u64 {
         let params = json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] });
-        estimated_tokens(&serde_json::from_value(params).unwrap())
+        estimated_input_tokens(&serde_json::from_value(params).unwrap())
     }
 
     #[test]

@@ -7,8 +7,8 @@ pub mod model_choice;
 mod model_usage;
 mod settings;
 
-pub use conversion::ConversionError;
-pub use estimate::estimated_tokens;
+pub use conversion::SamplingConversionError;
+pub use estimate::estimated_input_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 pub use model_choice::{ModelChoiceReason, ModelPriority};
 pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ModelUsageRecord, ReachedLimit};
@@ -52,7 +52,7 @@ pub struct SamplingState {
 /// Returns the hash of everything that is sent to a model: the request, the model, the settings of its provider, and
 /// the conversions of unsupported parts.
 #[must_use]
-pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
+pub fn sampling_request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
@@ -62,7 +62,7 @@ pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Has
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let last_sent = state.last_sent.as_ref()?;
-    (request_hash(request, state) == *last_sent).then(|| last_sent.clone())
+    (sampling_request_hash(request, state) == *last_sent).then(|| last_sent.clone())
 }
 
 /// Model that was selected to answer a sampling request, and the reason for its selection.
@@ -101,7 +101,7 @@ pub enum ModelAnswerState {
         /// Cost in millionths of a US dollar, or `None` if the price is unknown.
         micros: Option<u64>,
         /// Requirement of the server that the answer does not fulfil, or `None`.
-        note: Option<ModelAnswerNote>,
+        note: Option<UnmetRequirementNote>,
     },
     /// The user stopped the model. The partial answer is stored, so that the user can continue it.
     Stopped,
@@ -116,7 +116,7 @@ pub enum ModelAnswerState {
 
 /// Requirement of the server that the model's answer does not fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelAnswerNote {
+pub enum UnmetRequirementNote {
     /// The server required a tool use, but the answer has none.
     NoToolUsed,
 }

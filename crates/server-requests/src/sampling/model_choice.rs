@@ -12,9 +12,10 @@ const MAX_MODEL_HINTS: usize = 20;
 /// Maximum number of characters of a server's model hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
 /// Score, between 0 and 1, that a model gets for its price, speed or intelligence if that is unknown.
-const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
+const SCORE_OF_UNKNOWN_PROPERTY: f64 = 0.5;
 /// Substrings of model names by which models are recognized that do not generate text, such as embedding models.
-const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
+const NON_CHAT_MODEL_NAME_PARTS: [&str; 7] =
+    ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
 /// Reason why a model was selected to answer a sampling request.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +50,7 @@ pub enum ModelPriority {
 
 /// Preferences of the server and of the user that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ModelSelectionWishes<'a> {
+pub struct ModelSelectionPreferences<'a> {
     /// Model preferences in the server's sampling request, if there are any.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
@@ -60,14 +61,14 @@ pub struct ModelSelectionWishes<'a> {
 
 /// Selects the model that answers a sampling request. Returns it with the reason, or `None` if there are no models.
 pub fn choose_model(
-    wish: ModelSelectionWishes<'_>,
+    wish: ModelSelectionPreferences<'_>,
     all: &[(ModelRef, &Model)],
 ) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
     }
     let talks = |(model, _): &&(ModelRef, &Model)| {
-        !NON_CHAT_NAME_PARTS.iter().any(|word| model.model.to_lowercase().contains(word))
+        !NON_CHAT_MODEL_NAME_PARTS.iter().any(|word| model.model.to_lowercase().contains(word))
     };
     let all: Vec<&(ModelRef, &Model)> = all.iter().filter(talks).collect();
     let no_preferences = ModelPreferences::default();
@@ -89,7 +90,7 @@ pub fn choose_model(
     }
     for hint in &hints {
         let Some(requested) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
-        if let Some(model) = find_equivalent_model(&all, requested) {
+        if let Some(model) = find_model_of_closest_intelligence(&all, requested) {
             return Some((model.clone(), ModelChoiceReason::Equivalent(shorten_hint(hint))));
         }
     }
@@ -164,7 +165,7 @@ fn find_best_model<'a>(
         if priorities.is_empty() {
             return known_intelligence(model);
         }
-        let speed = model.rank.as_ref().map_or(UNKNOWN_CATEGORY_SCORE, |rank| rank.speed);
+        let speed = model.rank.as_ref().map_or(SCORE_OF_UNKNOWN_PROPERTY, |rank| rank.speed);
         priorities.cost * price_score(model, &prices)
             + priorities.speed * speed
             + priorities.intelligence * known_intelligence(model)
@@ -181,7 +182,7 @@ fn find_best_model<'a>(
 }
 
 fn known_intelligence(model: &Model) -> f64 {
-    model.rank.as_ref().map_or(UNKNOWN_CATEGORY_SCORE, |rank| rank.intelligence)
+    model.rank.as_ref().map_or(SCORE_OF_UNKNOWN_PROPERTY, |rank| rank.intelligence)
 }
 
 fn combined_price(model: &Model) -> Option<f64> {
@@ -191,9 +192,9 @@ fn combined_price(model: &Model) -> Option<f64> {
 /// Returns the score of a model's price among the prices of all models: 1 for the cheapest model, 0 for the most
 /// expensive.
 fn price_score(model: &Model, prices: &[f64]) -> f64 {
-    let Some(own) = combined_price(model) else { return UNKNOWN_CATEGORY_SCORE };
+    let Some(own) = combined_price(model) else { return SCORE_OF_UNKNOWN_PROPERTY };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
-    if most > least { (most - own) / (most - least) } else { UNKNOWN_CATEGORY_SCORE }
+    if most > least { (most - own) / (most - least) } else { SCORE_OF_UNKNOWN_PROPERTY }
 }
 
 /// The size class of a model, as its name suggests.
@@ -233,7 +234,10 @@ impl ModelTier {
 
 /// Returns the model whose intelligence is closest to that of a size class. If the intelligence of a model is unknown,
 /// uses the size class in its name. Skips models for which both are unknown.
-fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], requested: ModelTier) -> Option<&'a ModelRef> {
+fn find_model_of_closest_intelligence<'a>(
+    all: &[&'a (ModelRef, &Model)],
+    requested: ModelTier,
+) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
             Some(rank) => rank.intelligence,
@@ -267,7 +271,10 @@ mod tests {
     }
 
     /// Selects one of three typical models: an intelligent expensive one, a fast cheap one, and an unknown one.
-    fn choose_typical_model(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
+    fn choose_from_three_example_models(
+        preferences: serde_json::Value,
+        default: Option<&str>,
+    ) -> (String, ModelChoiceReason) {
         let models = [
             model_with_known_data("text-embedding-3", None),
             model_with_known_data("gpt-5.2", Some((15.0, 0.3, 0.95))),
@@ -278,16 +285,19 @@ mod tests {
         let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (model_ref(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
         let default = default.map(model_ref);
-        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let wish =
+            ModelSelectionPreferences { preferences: Some(&preferences), setting: None, default: default.as_ref() };
         let (model, by) = choose_model(wish, &all).expect("there are models");
         (model.model, by)
     }
 
     #[test]
-    fn hints_apply_in_order_and_before_priorities() {
+    fn model_hints_apply_in_order_and_before_priorities() {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
-        let (model, by) =
-            choose_typical_model(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
+        let (model, by) = choose_from_three_example_models(
+            json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }),
+            None,
+        );
         assert_eq!(
             model, "gemini-3-pro",
             "[sampling-hints-order]: the first matching hint must take precedence over cost"
@@ -297,24 +307,25 @@ mod tests {
             ModelChoiceReason::Hint("gemini".into()),
             "[sampling-hints-over-priorities]: the reason must name the hint"
         );
-        let (model, _) = choose_typical_model(json!({ "hints": hints(&["5.2-MINI"]) }), None);
+        let (model, _) = choose_from_three_example_models(json!({ "hints": hints(&["5.2-MINI"]) }), None);
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-hints-substring]: a hint must match a part of the name, in any case"
         );
-        let (model, _) = choose_typical_model(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
+        let (model, _) =
+            choose_from_three_example_models(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-respect-hints]: among several matches, the priorities must decide"
         );
-        let (model, _) = choose_typical_model(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
+        let (model, _) = choose_from_three_example_models(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
         assert_eq!(
             model, "gpt-5.2-mini",
             "[sampling-respect-hints]: without priorities, the user's default must be selected"
         );
-        let (model, by) = choose_typical_model(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
+        let (model, by) = choose_from_three_example_models(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
         assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint must be ignored");
-        let (model, _) = choose_typical_model(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
+        let (model, _) = choose_from_three_example_models(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
         assert_eq!(
             model, "homemade",
             "[sampling-respect-hints]: a model that does not generate text must not be selected"
@@ -326,7 +337,8 @@ mod tests {
         for (hint, expected) in
             [("claude-haiku", "gpt-5.2-mini"), ("claude-opus-4", "gpt-5.2"), ("o9-nano", "gpt-5.2-mini")]
         {
-            let (model, by) = choose_typical_model(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
+            let (model, by) =
+                choose_from_three_example_models(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
             assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
             assert_eq!(
                 by,
@@ -334,42 +346,46 @@ mod tests {
                 "[sampling-hints-map]: the reason must name the hint"
             );
         }
-        let (model, by) =
-            choose_typical_model(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
+        let (model, by) = choose_from_three_example_models(
+            json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }),
+            None,
+        );
         assert_eq!(
             (model.as_str(), by),
             ("homemade", ModelChoiceReason::Hint("homemade".into())),
             "a matching name must take precedence over a similar model"
         );
-        let (model, _) = choose_typical_model(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
+        let (model, _) = choose_from_three_example_models(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
         assert_eq!(model, "homemade", "[sampling-hints-map]: an unknown name must have no similar model");
     }
 
     #[test]
-    fn priorities_choose_without_a_matching_hint() {
+    fn priorities_decide_if_no_hint_matches_a_model() {
         for (priorities, expected) in [
             (json!({ "costPriority": 1.0 }), "gpt-5.2-mini"),
             (json!({ "speedPriority": 0.8 }), "gpt-5.2-mini"),
             (json!({ "intelligencePriority": 1.0 }), "gpt-5.2"),
             (json!({ "intelligencePriority": 1.0, "costPriority": 0.05, "speedPriority": 0.05 }), "gpt-5.2"),
         ] {
-            let (model, by) = choose_typical_model(priorities.clone(), Some("homemade"));
+            let (model, by) = choose_from_three_example_models(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
             assert!(matches!(by, ModelChoiceReason::Priorities(_)), "the reason must be the priorities: {by:?}");
         }
-        let (_, by) = choose_typical_model(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
+        let (_, by) =
+            choose_from_three_example_models(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
         assert_eq!(
             by,
             ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
             "the most important priority must be first"
         );
-        let (model, by) = choose_typical_model(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
+        let (model, by) =
+            choose_from_three_example_models(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
             "priorities must be clamped"
         );
-        let (model, by) = choose_typical_model(json!({}), None);
+        let (model, by) = choose_from_three_example_models(json!({}), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2", ModelChoiceReason::First),
@@ -381,13 +397,18 @@ mod tests {
     fn user_choice_precedes_the_preferences_of_the_server() {
         let (only, setting) = (model_with_known_data("only", None), model_ref("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
-        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let wish =
+            ModelSelectionPreferences { preferences: Some(&preferences), setting: Some(&setting), default: None };
         let found = choose_model(wish, &[(model_ref("only"), &only)]);
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
             "[sampling-user-controls]: the model in the server's settings must be selected"
         );
-        assert_eq!(choose_model(ModelSelectionWishes::default(), &[]), None, "without models none must be selected");
+        assert_eq!(
+            choose_model(ModelSelectionPreferences::default(), &[]),
+            None,
+            "without models none must be selected"
+        );
     }
 }

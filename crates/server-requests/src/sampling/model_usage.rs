@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn hourly_usage_covers_sixty_minutes_and_the_total_everything() {
+    fn hourly_model_usage_covers_sixty_minutes_and_the_total_everything() {
         let mut spending = ModelUsageRecord::default();
         let start = 1_000 * HOUR_MILLIS;
         spending.add(&model_usage(1, 100, 10), start);

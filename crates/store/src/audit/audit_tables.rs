@@ -8,7 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
-use super::seal::{LogSeal, SealKey, SealScope};
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
@@ -102,18 +102,21 @@ const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 /// Number and hash of the last entry that was removed because of the limits of age and size. Contains a seal (a MAC) if
 /// a key was available. Not a checkpoint of SQLite, which copies its write-ahead journal into the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Checkpoint {
+pub(super) struct RemovalCheckpoint {
     pub(super) number: u64,
     pub(super) link: ChainLink,
     pub(super) key: Option<String>,
     pub(super) mac: Option<Vec<u8>>,
 }
 
-impl Checkpoint {
+impl RemovalCheckpoint {
     /// Returns `true` if the checkpoint was sealed with this key.
-    pub(super) fn is_sealed_with(&self, key: &SealKey) -> bool {
+    pub(super) fn is_sealed_with(&self, key: &MacKey) -> bool {
         self.key.as_deref() == Some(key.id.as_str())
-            && self.mac.as_deref().is_some_and(|mac| key.verify(SealScope::Checkpoint, self.number, &self.link, mac))
+            && self
+                .mac
+                .as_deref()
+                .is_some_and(|mac| key.verify_mac(SealedEntryKind::LastRemovedEntry, self.number, &self.link, mac))
     }
 }
 
@@ -207,7 +210,7 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreE
     Ok((version > 0).then_some(connection))
 }
 
-/// Disables SQLite's automatic checkpoints, which are unrelated to [`Checkpoint`]. The sync thread (`sync.rs`) copies
+/// Disables SQLite's automatic checkpoints, which are unrelated to [`RemovalCheckpoint`]. The sync thread (`sync.rs`) copies
 /// the write-ahead journal into the database, so that no entry waits for the copy.
 fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
@@ -224,7 +227,7 @@ pub(super) fn insert_entry(
         (None, _) => Value::Null,
         (Some(content), None) => Value::Text(content.clone()),
         (Some(content), Some(key)) => Value::Blob(
-            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?,
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::sql_cipher_error)?,
         ),
     };
     let mut statement = connection.prepare_cached(INSERT_ENTRY_SQL)?;
@@ -323,15 +326,15 @@ pub(super) fn write_log_seal(connection: &Connection, seal: &LogSeal) -> rusqlit
 /// Returns the number of the last log entry that was removed because of the limits of age and size, or 0 if none was
 /// removed.
 pub(super) fn last_removed_entry_number(connection: &Connection) -> rusqlite::Result<u64> {
-    Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
+    Ok(read_removal_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
 /// Returns the latest checkpoint (number and hash of the last removed entry), or `None` if no entry was removed.
-pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
+pub(super) fn read_removal_checkpoint(connection: &Connection) -> rusqlite::Result<Option<RemovalCheckpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
     let read = |row: &Row<'_>| {
-        Ok(Checkpoint {
+        Ok(RemovalCheckpoint {
             number: sql_integer_to_u64(row.get(0)?),
             link: row.get(1)?,
             key: row.get(2)?,

@@ -12,7 +12,7 @@ use crate::content_key::{self, ContentKey};
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
-const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
+const JOURNAL_EMPTYING_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of log entries whose content is encrypted in one step.
 const ENCRYPTED_ROWS_PER_STEP: i64 = 200;
 /// Number of log entries that one step searches for unencrypted content.
@@ -20,46 +20,46 @@ const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
 /// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
 /// content.
-const ENCRYPTION_ROWS_LEFT: i64 = 0;
+const ENCRYPTION_STATE_ENCRYPTING_ROWS: i64 = 0;
 /// Value of the column `encryption.left` (remaining work of the encryption): all entries are encrypted, but the file
 /// must be rewritten, because SQLite leaves parts of older rows in its pages.
-const ENCRYPTION_FILE_REWRITE_LEFT: i64 = 1;
+const ENCRYPTION_STATE_REWRITING_FILE: i64 = 1;
 /// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const ENCRYPTION_JOURNAL_EMPTYING_LEFT: i64 = 2;
+const ENCRYPTION_STATE_EMPTYING_JOURNAL: i64 = 2;
 /// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
-const ENCRYPTION_NOTHING_LEFT: i64 = 3;
+const ENCRYPTION_STATE_COMPLETE: i64 = 3;
 
 /// The work that remains after an encryption step ([`encryption_step`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
-    Steps,
+    MoreSteps,
     /// Only the write-ahead journal may contain unencrypted content. It can be emptied once no other process reads the
     /// database.
-    Journal,
+    JournalNotEmptied,
     /// All contents are encrypted, and no unencrypted copy remains.
-    Nothing,
+    Complete,
 }
 
 /// Records in the audit database that it contains unencrypted content, which must be encrypted later.
 pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
-    set_encryption_progress(connection, ENCRYPTION_ROWS_LEFT)
+    set_encryption_state(connection, ENCRYPTION_STATE_ENCRYPTING_ROWS)
 }
 
-fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
+fn set_encryption_state(connection: &Connection, left: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO encryption (id, left) VALUES (1, ?1) \
         ON CONFLICT (id) DO UPDATE SET left = excluded.left WHERE left <> excluded.left";
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
 }
 
-fn remaining_encryption_work(connection: &Connection) -> rusqlite::Result<i64> {
+fn encryption_state(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
-    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ENCRYPTION_ROWS_LEFT))
+    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ENCRYPTION_STATE_ENCRYPTING_ROWS))
 }
 
 /// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining_encryption_work(connection)? == ENCRYPTION_NOTHING_LEFT)
+    Ok(encryption_state(connection)? == ENCRYPTION_STATE_COMPLETE)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
@@ -106,19 +106,19 @@ pub(super) fn encryption_step(
     key: &ContentKey,
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
-    match remaining_encryption_work(connection)? {
-        ENCRYPTION_ROWS_LEFT => encrypt_rows(connection, key, after),
-        ENCRYPTION_FILE_REWRITE_LEFT => {
+    match encryption_state(connection)? {
+        ENCRYPTION_STATE_ENCRYPTING_ROWS => encrypt_rows(connection, key, after),
+        ENCRYPTION_STATE_REWRITING_FILE => {
             connection.execute_batch("VACUUM")?;
-            advance_encryption_state(connection, ENCRYPTION_FILE_REWRITE_LEFT, ENCRYPTION_JOURNAL_EMPTYING_LEFT)
+            advance_encryption_state(connection, ENCRYPTION_STATE_REWRITING_FILE, ENCRYPTION_STATE_EMPTYING_JOURNAL)
         }
-        ENCRYPTION_JOURNAL_EMPTYING_LEFT => {
-            if !database::empty_write_ahead_journal(connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)? {
-                return Ok(EncryptionProgress::Journal);
+        ENCRYPTION_STATE_EMPTYING_JOURNAL => {
+            if !database::empty_write_ahead_journal(connection, JOURNAL_EMPTYING_TIMEOUT)? {
+                return Ok(EncryptionProgress::JournalNotEmptied);
             }
-            advance_encryption_state(connection, ENCRYPTION_JOURNAL_EMPTYING_LEFT, ENCRYPTION_NOTHING_LEFT)
+            advance_encryption_state(connection, ENCRYPTION_STATE_EMPTYING_JOURNAL, ENCRYPTION_STATE_COMPLETE)
         }
-        _ => Ok(EncryptionProgress::Nothing),
+        _ => Ok(EncryptionProgress::Complete),
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn encryption_step(
 /// since this step began.
 fn advance_encryption_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
-    Ok(EncryptionProgress::Steps)
+    Ok(EncryptionProgress::MoreSteps)
 }
 
 fn encrypt_rows(
@@ -144,14 +144,14 @@ fn encrypt_rows(
     };
     for (number, content) in &plain {
         let encrypted =
-            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
+            key.encrypt(ENTRY_ENCRYPTION_PURPOSE, content.as_bytes()).map_err(content_key::sql_cipher_error)?;
         let sql = "UPDATE entry SET content = ?2 WHERE number = ?1";
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        set_encryption_progress(&transaction, ENCRYPTION_FILE_REWRITE_LEFT)?;
+        set_encryption_state(&transaction, ENCRYPTION_STATE_REWRITING_FILE)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);
-    Ok(EncryptionProgress::Steps)
+    Ok(EncryptionProgress::MoreSteps)
 }

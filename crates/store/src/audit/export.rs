@@ -10,12 +10,12 @@ use ports::{AuditFinding, AuditVerdict, TamperKind};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::audit_tables::{self, Checkpoint};
+use super::audit_tables::{self, RemovalCheckpoint};
 use super::chain::{
     CHAIN_LINK_BEFORE_FIRST_ENTRY, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text,
     hex,
 };
-use super::seal::LogSeal;
+use super::mac_key::LogSeal;
 use super::verify::{ChainVerification, VerificationKey};
 use crate::lines_from_end::LinesFromEnd;
 
@@ -84,7 +84,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerificationK
         return Ok(0);
     };
     let snapshot = connection.transaction().map_err(fail)?;
-    let removed = audit_tables::read_checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SealedEntryHash {
+    let removed = audit_tables::read_removal_checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SealedEntryHash {
         number: checkpoint.number,
         link: hex(&checkpoint.link),
         key: checkpoint.key,
@@ -137,7 +137,7 @@ pub(super) fn verify_export(path: &Path, key: &VerificationKey<'_>) -> Result<Au
     if begin.version != EXPORT_FORMAT_VERSION {
         return Err(not_one("a newer Drawbridge wrote it; check it with that one"));
     }
-    let checkpoint = begin.removed.map(|signed| Checkpoint {
+    let checkpoint = begin.removed.map(|signed| RemovalCheckpoint {
         number: signed.number,
         link: from_hex(&signed.link).unwrap_or(CHAIN_LINK_BEFORE_FIRST_ENTRY),
         key: signed.key,

@@ -10,9 +10,9 @@ mod chain;
 mod encryption;
 mod export;
 mod import;
+mod mac_key;
 mod query;
 mod retention;
-mod seal;
 mod sync;
 mod verify;
 mod write_log;
@@ -30,7 +30,7 @@ use ports::{
     AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 
-pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use mac_key::{AUDIT_KEYCHAIN_MARK_NAME, MacKey, MacKeyHolder};
 use sync::SyncProgress;
 use writer_thread::{AppendReply, WriterCommand};
 
@@ -40,14 +40,14 @@ const DATABASE_FILE: &str = "audit.db";
 const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Maximum number of commands that wait for the writer thread.
 const WRITER_QUEUE_CAPACITY: usize = 4_096;
-/// Name under which the audit log registers its listener at the [`SealKeyHolder`].
+/// Name under which the audit log registers its listener at the [`MacKeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification or an export of the audit log waits for the seal key from the keychain.
+/// Maximum time that a verification or an export of the audit log waits for the MAC key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader of the audit log waits for the key from the keychain. Without the key, encrypted contents
 /// are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time that [`AuditLog::flush`] waits for the seal key from the keychain. If the key does not arrive by then,
+/// Maximum time that [`AuditLog::flush`] waits for the MAC key from the keychain. If the key does not arrive by then,
 /// the entries are sealed at the next start.
 const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
@@ -56,7 +56,7 @@ pub(crate) struct AuditDatabase {
     path: PathBuf,
     commands: Option<SyncSender<WriterCommand>>,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<SealKeyHolder>,
+    keys: Arc<MacKeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -65,7 +65,7 @@ impl AuditDatabase {
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
-    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Result<Self, StoreError> {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<MacKeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(DATABASE_FILE);
         let (commands, received) = sync_channel(WRITER_QUEUE_CAPACITY);
         let sync_progress = Arc::new(SyncProgress::default());
@@ -107,8 +107,8 @@ impl AuditDatabase {
         replied.recv().map_err(|_| self.writer_ended_error())
     }
 
-    /// Requests the seal key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
-    fn wait_for_key(&self) -> Result<Arc<seal::SealKey>, String> {
+    /// Requests the MAC key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
+    fn wait_for_key(&self) -> Result<Arc<MacKey>, String> {
         self.keys.request_key(true);
         self.keys.wait_for_key(KEY_TIMEOUT)
     }
@@ -152,7 +152,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
-        self.sync_progress.durable()
+        self.sync_progress.durable_entries()
     }
 
     fn flush(&self) -> Result<(), StoreError> {
@@ -169,7 +169,7 @@ impl AuditLog for AuditDatabase {
         self.sync_progress.wait()?;
         if let Some(sealed) = sealed {
             // If the keychain does not respond in time, its mark refers to an earlier entry, which is harmless.
-            let _ = self.keys.store_mark(sealed, &self.sync_progress).recv_timeout(FLUSH_KEY_TIMEOUT);
+            let _ = self.keys.store_mark_once_durable(sealed, &self.sync_progress).recv_timeout(FLUSH_KEY_TIMEOUT);
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl AuditLog for AuditDatabase {
     fn set_retention(&self, keep: AuditRetention) {
         if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
-            let _ = commands.try_send(WriterCommand::Retain(keep));
+            let _ = commands.try_send(WriterCommand::SetRetention(keep));
         }
     }
 }

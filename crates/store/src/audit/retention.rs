@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::audit_tables::{self, sql_integer_to_u64, u64_to_sql_integer};
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
-use super::seal::{SealKey, SealScope};
+use super::mac_key::{MacKey, SealedEntryKind};
 use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
 /// Kind of the log entry that records the removal of older entries.
@@ -55,7 +55,7 @@ pub(super) fn find_due_removal(
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unsealed_entries_bytes(connection, removed)?);
+            let size = size.saturating_sub(unproved_entries_bytes(connection, removed)?);
             let stay = if size > bound { entries * (bound * LOG_SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
@@ -67,9 +67,10 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| LogEntryRemoval { upto: sql_integer_to_u64(upto), is_for_size_limit }))
 }
 
-/// Returns the size, in bytes, of the log entries that were written without a seal and may therefore be written by
-/// other programs. They do not count towards the size limit, so that they can't displace entries of Drawbridge.
-fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
+/// Returns the size, in bytes, of the log entries that were found without a seal, as entries of the kind
+/// [`LOG_UNSEALED_KIND`] state. Other programs may have written them, so they do not count towards the size limit and
+/// can't displace entries of Drawbridge.
+fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, u64_to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
@@ -95,13 +96,13 @@ fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Re
 pub(super) fn reason_against_entry_removal(
     connection: &Connection,
     removal: &LogEntryRemoval,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<String>> {
     let unexpected = audit_tables::unexpected_schema_parts(connection)?;
     if !unexpected.is_empty() {
         return Ok(Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", "))));
     }
-    let checkpoint = audit_tables::read_checkpoint(connection)?;
+    let checkpoint = audit_tables::read_removal_checkpoint(connection)?;
     if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
         && !checkpoint.is_sealed_with(key)
     {
@@ -118,9 +119,9 @@ pub(super) fn reason_against_entry_removal(
 }
 
 /// Adds a seal (a MAC with this key) to the latest checkpoint, which records the last removed entry.
-pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
-    let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
-    let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
+pub(super) fn write_checkpoint_seal(connection: &Connection, key: &MacKey) -> rusqlite::Result<()> {
+    let Some(checkpoint) = audit_tables::read_removal_checkpoint(connection)? else { return Ok(()) };
+    let mac = key.compute_mac(SealedEntryKind::LastRemovedEntry, checkpoint.number, &checkpoint.link);
     // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -134,10 +135,10 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
 pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<ChainLink>> {
     let Some(link) = audit_tables::entry_chain_link(connection, upto)? else { return Ok(None) };
-    let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
+    let mac = key.map(|key| key.compute_mac(SealedEntryKind::LastRemovedEntry, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
         rusqlite::params![u64_to_sql_integer(upto), link.as_slice(), key.map(|key| &key.id), mac],
@@ -183,7 +184,7 @@ mod tests {
         }
         drop(log);
         let mut log = AuditWriteLog::open(&path, &older).unwrap();
-        log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
+        log.apply_retention(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
             let other = audit_tables::open_for_reading(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()

@@ -64,7 +64,7 @@ impl SyncProgress {
     }
 
     /// Returns the number of this process's log entries that are durable. Fails after a failed sync.
-    pub(super) fn durable(&self) -> Result<u64, StoreError> {
+    pub(super) fn durable_entries(&self) -> Result<u64, StoreError> {
         let state = self.lock_state();
         state.sync_error.clone().map_or(Ok(state.durable), Err)
     }

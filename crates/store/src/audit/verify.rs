@@ -6,11 +6,11 @@ use domain::StoreError;
 use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
-use super::audit_tables::{self, Checkpoint};
+use super::audit_tables::{self, RemovalCheckpoint};
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink, hashed_entry_text, hex, next_chain_link};
 use super::encryption;
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use super::retention::LOG_SHORTENED_KIND;
-use super::seal::{LogSeal, SealKey, SealScope};
 use super::write_log::{LOG_DAMAGED_KIND, LOG_UNSEALED_KIND, parse_unsealed_range};
 
 /// Maximum number of findings (detected changes of the log) that the result of a verification lists. Further findings
@@ -21,7 +21,7 @@ const MAX_LISTED_FINDINGS: usize = 100;
 const MAX_UNPROVED_RANGES: usize = 100;
 
 /// The key that verifies seals of the audit log, or the reason why it is unavailable.
-pub(super) type VerificationKey<'a> = Result<&'a SealKey, String>;
+pub(super) type VerificationKey<'a> = Result<&'a MacKey, String>;
 
 /// State of a verification of the audit log, which checks the entries of the hash chain in order.
 pub(super) struct ChainVerification {
@@ -49,7 +49,11 @@ pub(super) struct ChainVerification {
 
 impl ChainVerification {
     /// Starts a verification. The first entry to check is the one after the removed ones, which `checkpoint` records.
-    pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerificationKey<'_>) -> Self {
+    pub(super) fn new(
+        checkpoint: Option<&RemovalCheckpoint>,
+        seal: Option<LogSeal>,
+        key: &VerificationKey<'_>,
+    ) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
             first: None,
@@ -261,8 +265,8 @@ impl ChainVerification {
     }
 }
 
-fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
-    seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
+fn is_sealed_by(key: &MacKey, seal: &LogSeal) -> bool {
+    seal.key == key.id && key.verify_mac(SealedEntryKind::LastEntry, seal.number, &seal.link, &seal.mac)
 }
 
 /// Verifies the audit log. `mark` is the entry whose number and hash are in the keychain. The log must contain it.
@@ -289,7 +293,7 @@ fn verify_log_tables(
     let snapshot = connection.transaction()?;
     let unexpected = audit_tables::unexpected_schema_parts(&snapshot)?;
     let mut walk = ChainVerification::new(
-        audit_tables::read_checkpoint(&snapshot)?.as_ref(),
+        audit_tables::read_removal_checkpoint(&snapshot)?.as_ref(),
         audit_tables::read_log_seal(&snapshot)?,
         key,
     );

@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{ChainLink, hashed_entry_text, next_chain_link};
 use super::encryption::{EncryptionProgress, UnencryptedContentSearch};
-use super::seal::{LogSeal, SealKey, SealScope};
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use super::{audit_tables, encryption, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
@@ -36,12 +36,12 @@ pub(super) struct AuditWriteLog {
     /// The last seal that this process has written to the log.
     sealed: Option<LogSeal>,
     /// Invalid seal for which a log entry about damage was already written, so that no second one is written.
-    reported_seal: Option<LogSeal>,
+    reported_invalid_seal: Option<LogSeal>,
     /// Set once the log was compared with its seal and with the mark (an entry's number and hash) in the keychain. The
-    /// comparison requires the seal key.
+    /// comparison requires the MAC key.
     is_checked: bool,
     /// Numbers of the first and the last entry without a seal that another program wrote, or `None` if there is none.
-    foreign_unsealed: Option<(u64, u64)>,
+    unproven_range: Option<(u64, u64)>,
     /// Set if a log entry already records that damage prevents a removal of entries.
     has_reported_obstacle: bool,
     /// Set if the schema was repaired when the audit database was opened.
@@ -76,9 +76,9 @@ impl AuditWriteLog {
             identity,
             last,
             sealed: None,
-            reported_seal: None,
+            reported_invalid_seal: None,
             is_checked: false,
-            foreign_unsealed: None,
+            unproven_range: None,
             has_reported_obstacle: false,
             was_schema_repaired,
             encrypted_upto: 0,
@@ -109,7 +109,7 @@ impl AuditWriteLog {
 
     /// Appends log entries, seals the last one, and returns the number of the first one. If `entries` is empty, only
     /// the seal is renewed.
-    pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
+    pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&MacKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
@@ -119,7 +119,7 @@ impl AuditWriteLog {
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
-        key: Option<&SealKey>,
+        key: Option<&MacKey>,
         shorten: Option<u64>,
     ) -> Result<u64, AppendError> {
         // Only the key decides whether content is encrypted, not the file. A table that does not accept encrypted
@@ -137,20 +137,20 @@ impl AuditWriteLog {
             None => audit_tables::last_removed_entry_number(&transaction)?
                 .max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
-        let mut foreign_unsealed = self.foreign_unsealed;
+        let mut unproven_range = self.unproven_range;
         if found > own {
-            foreign_unsealed = Some((foreign_unsealed.map_or(own + 1, |(from, _)| from), found));
+            unproven_range = Some((unproven_range.map_or(own + 1, |(from, _)| from), found));
         }
         let known = LogEndAfterLastWrite {
             last: self.last,
             sealed: self.sealed.as_ref(),
-            reported_seal: self.reported_seal.as_ref(),
+            reported_invalid_seal: self.reported_invalid_seal.as_ref(),
             is_checked: self.is_checked,
         };
         let problem = describe_end_damage(&transaction, (found, &previous), stored_seal.as_ref(), &known, key)?;
         if let Some(key) = key.filter(|key| problem.is_none() && stored_seal.is_none() && key.mark.is_none()) {
             // The log never had a seal, so its checkpoint has none either.
-            retention::seal_checkpoint(&transaction, key)?;
+            retention::write_checkpoint_seal(&transaction, key)?;
         }
         if let Some(problem) = problem {
             tracing::error!(problem, "the audit log was changed since it was written");
@@ -159,7 +159,7 @@ impl AuditWriteLog {
             let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
-            self.reported_seal.clone_from(&stored_seal);
+            self.reported_invalid_seal.clone_from(&stored_seal);
             let mut entry = new_log_entry(LOG_DAMAGED_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
@@ -167,7 +167,7 @@ impl AuditWriteLog {
         if let Some(key) = key {
             // Entries that another process sealed have a proven origin.
             let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
-            if let Some((from, to)) = foreign_unsealed.take().filter(|(_, to)| *to > proved) {
+            if let Some((from, to)) = unproven_range.take().filter(|(_, to)| *to > proved) {
                 number += 1;
                 let mut entry = new_log_entry(LOG_UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
@@ -191,7 +191,7 @@ impl AuditWriteLog {
         }
         let mut sealed = None;
         if let Some(key) = key.filter(|_| number > 0) {
-            let mac = key.seal(SealScope::Head, number, &previous);
+            let mac = key.compute_mac(SealedEntryKind::LastEntry, number, &previous);
             let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
             if stored_seal.as_ref() != Some(&seal) {
                 audit_tables::write_log_seal(&transaction, &seal)?;
@@ -200,13 +200,17 @@ impl AuditWriteLog {
         }
         transaction.commit()?;
         self.is_checked |= key.is_some();
-        (self.last, self.sealed, self.foreign_unsealed) = (Some((number, previous)), sealed, foreign_unsealed);
+        (self.last, self.sealed, self.unproven_range) = (Some((number, previous)), sealed, unproven_range);
         Ok(first)
     }
 
-    /// Determines which log entries exceed the limits `keep` of age and size, and records their removal.
+    /// Determines which log entries exceed the `limits` of age and size, and records their removal.
     /// [`Self::remove_batch`] then removes them.
-    pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
+    pub(super) fn apply_retention(
+        &mut self,
+        limits: ports::AuditRetention,
+        key: Option<&MacKey>,
+    ) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
         let sealed = audit_tables::read_log_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
@@ -215,7 +219,7 @@ impl AuditWriteLog {
             return Ok(());
         }
         let removal =
-            retention::find_due_removal(&self.connection, keep).map_err(|error| self.removal_error(&error))?;
+            retention::find_due_removal(&self.connection, limits).map_err(|error| self.removal_error(&error))?;
         let Some(removal) = removal else { return Ok(()) };
         let doubt = retention::reason_against_entry_removal(&self.connection, &removal, key)
             .map_err(|error| self.removal_error(&error))?;
@@ -240,7 +244,7 @@ impl AuditWriteLog {
 
     /// Performs the next step of encrypting contents that were written without a key. If a log that is marked as
     /// encrypted has unencrypted content, that is recorded as damage first.
-    pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
+    pub(super) fn encrypt_batch(&mut self, key: &MacKey) -> Result<EncryptionProgress, StoreError> {
         let fail =
             |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
         let has_plain = encryption::find_unencrypted_content(&self.connection, &mut self.unencrypted_search)
@@ -251,7 +255,7 @@ impl AuditWriteLog {
             encryption::record_unencrypted_content(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
         if self.unencrypted_search != UnencryptedContentSearch::Complete {
-            return Ok(EncryptionProgress::Steps);
+            return Ok(EncryptionProgress::MoreSteps);
         }
         encryption::encryption_step(&mut self.connection, &key.content, &mut self.encrypted_upto)
             .map_err(|error| fail(&self.path, error))
@@ -293,7 +297,7 @@ impl AppendError {
 struct LogEndAfterLastWrite<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
-    reported_seal: Option<&'a LogSeal>,
+    reported_invalid_seal: Option<&'a LogSeal>,
     is_checked: bool,
 }
 
@@ -331,8 +335,8 @@ pub(super) fn parse_unsealed_range(subject: &str) -> Option<(u64, u64)> {
 }
 
 /// Returns `true` if this key made the seal of the log.
-fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
-    seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
+fn is_sealed_by(key: &MacKey, seal: &LogSeal) -> bool {
+    seal.key == key.id && key.verify_mac(SealedEntryKind::LastEntry, seal.number, &seal.link, &seal.mac)
 }
 
 /// Returns a description of the damage at the end of the log, or `None` if the end is intact.
@@ -341,7 +345,7 @@ fn describe_end_damage(
     (number, last): (u64, &ChainLink),
     stored_seal: Option<&LogSeal>,
     known: &LogEndAfterLastWrite<'_>,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
         let there = if own == number { Some(*last) } else { audit_tables::entry_chain_link(connection, own)? };
@@ -350,7 +354,7 @@ fn describe_end_damage(
         }
     }
     if let Some(key) = key.filter(|key| !known.is_checked && (stored_seal.is_some() || key.mark.is_some()))
-        && let Some(checkpoint) = audit_tables::read_checkpoint(connection)?
+        && let Some(checkpoint) = audit_tables::read_removal_checkpoint(connection)?
         && !checkpoint.is_sealed_with(key)
     {
         let number = checkpoint.number;
@@ -368,7 +372,7 @@ fn describe_end_damage(
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
-    if stored_seal.is_some() && stored_seal == known.reported_seal {
+    if stored_seal.is_some() && stored_seal == known.reported_invalid_seal {
         return Ok(None);
     }
     if let Some(seal) = stored_seal.filter(|seal| seal.number > number) {
@@ -404,7 +408,7 @@ pub(super) fn first_broken_link(
     connection: &Connection,
     (after, link_after): (u64, ChainLink),
     upto: Option<u64>,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<u64>> {
     let sql =
         format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", audit_tables::ENTRY_COLUMNS);

@@ -12,7 +12,7 @@ use ports::{AuditEntry, AuditRetention, WrittenAuditEntry};
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
 use super::import;
-use super::seal::SealKeyHolder;
+use super::mac_key::MacKeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
@@ -20,16 +20,16 @@ use super::write_log::AuditWriteLog;
 const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval between two checks of the log's limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time for which the writer thread waits for a command before it requests the seal key again.
+/// Maximum time for which the writer thread waits for a command before it requests the MAC key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the first log entry waits for the seal key. If the key arrives in time, the log is sealed from the
+/// Maximum time that the first log entry waits for the MAC key. If the key arrives in time, the log is sealed from the
 /// beginning.
 const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Pause before the next attempt to empty the write-ahead journal, if another process is reading the database.
-const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
+const JOURNAL_EMPTYING_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
-const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
+const MAX_JOURNAL_EMPTYING_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
 /// written continuously.
 const KEYCHAIN_MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
@@ -50,14 +50,14 @@ pub(super) enum WriterCommand {
     /// If there is a key, seal the entries that this process wrote. Reply with number and hash of the last entry that
     /// this process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
-    /// The seal key has become available.
+    /// The MAC key has become available.
     KeyFound,
     /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
     /// Reply with `true` if this process has opened the log.
     IsOpen(SyncSender<bool>),
     /// Use these limits of age and size for the log from now on.
-    Retain(AuditRetention),
+    SetRetention(AuditRetention),
     /// End the writer thread after the previous commands.
     End,
 }
@@ -75,7 +75,7 @@ pub(super) struct WriterThread {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<SealKeyHolder>,
+    keys: Arc<MacKeyHolder>,
     log: Option<AuditWriteLog>,
     /// Set if this process wrote log entries that are not sealed.
     has_unsealed: bool,
@@ -85,7 +85,7 @@ pub(super) struct WriterThread {
     is_removing: bool,
     /// Work that remains to encrypt contents that were written without a key.
     encryption_progress: EncryptionProgress,
-    /// Set once the first log entry has waited for the seal key.
+    /// Set once the first log entry has waited for the MAC key.
     has_waited_for_key: bool,
     /// Time of the last update of the mark (number and hash of the last sealed entry) in the keychain.
     last_mark_update: Option<Instant>,
@@ -103,7 +103,7 @@ impl WriterThread {
         path: PathBuf,
         old_log_path: PathBuf,
         sync_progress: Arc<SyncProgress>,
-        keys: Arc<SealKeyHolder>,
+        keys: Arc<MacKeyHolder>,
     ) -> Self {
         Self {
             path,
@@ -115,7 +115,7 @@ impl WriterThread {
             retention: AuditRetention::default(),
             last_retention_check: None,
             is_removing: false,
-            encryption_progress: EncryptionProgress::Steps,
+            encryption_progress: EncryptionProgress::MoreSteps,
             has_waited_for_key: false,
             last_mark_update: None,
             is_unmarked: false,
@@ -191,7 +191,7 @@ impl WriterThread {
                 WriterCommand::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
-                WriterCommand::Retain(retention) => {
+                WriterCommand::SetRetention(retention) => {
                     (self.retention, self.last_retention_check) = (retention, None);
                     self.remove_entries_if_due();
                 }
@@ -213,7 +213,7 @@ impl WriterThread {
             None => {
                 let log = AuditWriteLog::open(&self.path, &self.old_log_path)?;
                 self.sync_progress.record_reopened();
-                self.encryption_progress = EncryptionProgress::Steps;
+                self.encryption_progress = EncryptionProgress::MoreSteps;
                 self.has_unsealed |= log.was_schema_repaired_at_open();
                 log
             }
@@ -237,7 +237,7 @@ impl WriterThread {
         }
         self.has_unsealed |= key.is_none() && written.is_ok();
         if key.is_none() {
-            self.encryption_progress = EncryptionProgress::Steps;
+            self.encryption_progress = EncryptionProgress::MoreSteps;
         }
         let position = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
@@ -265,7 +265,7 @@ impl WriterThread {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process) {
             self.last_mark_update = Some(Instant::now());
-            drop(self.keys.store_mark(sealed, &self.sync_progress));
+            drop(self.keys.store_mark_once_durable(sealed, &self.sync_progress));
         }
     }
 
@@ -274,8 +274,8 @@ impl WriterThread {
         let has_key = self.log.is_some() && self.keys.cached_key().is_some();
         match self.encryption_progress {
             _ if self.is_removing => self.time_to_background_step(),
-            EncryptionProgress::Steps if has_key => self.time_to_background_step(),
-            EncryptionProgress::Journal if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
+            EncryptionProgress::MoreSteps if has_key => self.time_to_background_step(),
+            EncryptionProgress::JournalNotEmptied if has_key => JOURNAL_EMPTYING_RETRY_INTERVAL,
             _ if self.is_unmarked => KEYCHAIN_MARK_UPDATE_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
@@ -289,16 +289,16 @@ impl WriterThread {
 
     /// Encrypts a batch of the entries whose contents were written without a key.
     fn run_encryption_step(&mut self) {
-        let Some(key) = self.keys.cached_key().filter(|_| self.encryption_progress != EncryptionProgress::Nothing)
+        let Some(key) = self.keys.cached_key().filter(|_| self.encryption_progress != EncryptionProgress::Complete)
         else {
             return;
         };
         let Some(log) = &mut self.log else { return };
         self.encryption_progress = log.encrypt_batch(&key).unwrap_or_else(|error| {
             tracing::error!(%error, "contents of the audit log are not encrypted yet");
-            EncryptionProgress::Nothing
+            EncryptionProgress::Complete
         });
-        if self.encryption_progress == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
+        if self.encryption_progress == EncryptionProgress::Complete && log.is_encrypted().unwrap_or(false) {
             import::remove_old_log(&self.old_log_path)
                 .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
@@ -306,9 +306,9 @@ impl WriterThread {
 
     /// Runs encryption steps until all contents are encrypted, or another process that reads the database prevents it.
     fn encrypt_all_contents(&mut self) {
-        for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
+        for _ in 0..MAX_JOURNAL_EMPTYING_ATTEMPTS {
             self.run_encryption_step();
-            while self.encryption_progress == EncryptionProgress::Steps
+            while self.encryption_progress == EncryptionProgress::MoreSteps
                 && self.keys.cached_key().is_some()
                 && self.log.is_some()
             {
@@ -337,13 +337,13 @@ impl WriterThread {
             return self.run_removal_step();
         }
         let is_time = self.last_retention_check.is_none_or(|at| at.elapsed() > RETENTION_INTERVAL);
-        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_resolved() {
+        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_request_finished() {
             return;
         }
         let (retention, key) = (self.retention, self.keys.cached_key());
         let Some(log) = &mut self.log else { return };
         self.last_retention_check = Some(Instant::now());
-        match log.retain(retention, key.as_deref()) {
+        match log.apply_retention(retention, key.as_deref()) {
             Ok(()) => self.run_removal_step(),
             Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }

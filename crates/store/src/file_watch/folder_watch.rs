@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::pending_notices::PendingFileEvents;
+use super::pending_file_events::PendingFileEvents;
 
 /// Watches one folder for changes by means of the operating system.
 pub(super) struct FolderWatch {
@@ -23,8 +23,8 @@ impl FolderWatch {
     /// Makes sure that the folder that is now at the path is watched, because the one that was watched before may have
     /// been removed or replaced. Returns `true` if a watcher was created or ended, in which case earlier events may be
     /// lost.
-    pub(super) fn renew(&mut self, notices: &Arc<PendingFileEvents>) -> bool {
-        let is_lost = notices.take_folder_lost_flag();
+    pub(super) fn renew(&mut self, events: &Arc<PendingFileEvents>) -> bool {
+        let is_lost = events.take_folder_lost_flag();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));
         let watched = self.watcher.as_ref().map(|(_, identity)| *identity);
         if identity == watched && !is_lost {
@@ -32,7 +32,7 @@ impl FolderWatch {
         }
         self.watcher = None;
         if let Some(identity) = identity {
-            match new_watcher(&self.folder, notices) {
+            match new_watcher(&self.folder, events) {
                 Ok(watcher) => self.watcher = Some((watcher, identity)),
                 Err(error) => tracing::debug!(%error, "a folder can't be watched, so its files are polled"),
             }
@@ -46,10 +46,10 @@ impl FolderWatch {
     }
 }
 
-fn new_watcher(folder: &Path, notices: &Arc<PendingFileEvents>) -> notify::Result<RecommendedWatcher> {
-    let notices = Arc::clone(notices);
+fn new_watcher(folder: &Path, events: &Arc<PendingFileEvents>) -> notify::Result<RecommendedWatcher> {
+    let events = Arc::clone(events);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        notices.on_event(event.as_ref().ok());
+        events.on_event(event.as_ref().ok());
     })?;
     watcher.watch(folder, RecursiveMode::NonRecursive)?;
     Ok(watcher)

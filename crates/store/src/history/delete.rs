@@ -17,7 +17,7 @@ use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
 /// longer, the journal is emptied after a later write.
-pub(super) const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
+pub(super) const JOURNAL_EMPTYING_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items of deleted conversations that are removed in one deletion step.
@@ -28,21 +28,23 @@ const INDEX_PAGES_PER_STEP: i64 = 250;
 const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
-const DELETION_ITEMS_LEFT: i64 = 0;
+const DELETION_STATE_REMOVING_ITEMS: i64 = 0;
 /// Value of the column `gone.left` (remaining work of a deletion): the items are removed, but the pages of the search
 /// index may still contain their words, so the index must be rewritten.
-const DELETION_INDEX_REWRITE_LEFT: i64 = 1;
+const DELETION_STATE_BEFORE_INDEX_REWRITE: i64 = 1;
 /// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
-const DELETION_INDEX_REWRITE_RUNNING: i64 = 2;
+const DELETION_STATE_REWRITING_INDEX: i64 = 2;
 /// Value of the column `gone.left` (remaining work of a deletion): free pages must be returned to the file system, and
 /// the write-ahead journal must be emptied.
-const DELETION_JOURNAL_EMPTYING_LEFT: i64 = 3;
+const DELETION_STATE_EMPTYING_JOURNAL: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
 pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
+    let Some((number, _)) = history_tables::conversation_and_head_row_numbers(connection, id)? else {
+        return Ok(false);
+    };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
-    connection.prepare_cached(note)?.execute(params![number, DELETION_ITEMS_LEFT])?;
+    connection.prepare_cached(note)?.execute(params![number, DELETION_STATE_REMOVING_ITEMS])?;
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
@@ -58,11 +60,11 @@ pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> ru
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.
-    Steps,
+    MoreSteps,
     /// Only the write-ahead journal remains to be emptied, because another process is reading the database.
-    Journal,
+    JournalNotEmptied,
     /// No deletion is pending.
-    Nothing,
+    Complete,
 }
 
 /// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read
@@ -72,7 +74,7 @@ pub(super) fn deletion_step(
     wait: Duration,
 ) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(deletion_step_in_transaction)?;
-    if left == DeletionProgress::Journal { empty_write_ahead_journal(connection, wait) } else { Ok(left) }
+    if left == DeletionProgress::JournalNotEmptied { empty_write_ahead_journal(connection, wait) } else { Ok(left) }
 }
 
 fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProgress> {
@@ -81,32 +83,32 @@ fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<Del
         .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
     match first {
-        None => return Ok(DeletionProgress::Nothing),
-        Some((number, DELETION_ITEMS_LEFT)) => {
+        None => return Ok(DeletionProgress::Complete),
+        Some((number, DELETION_STATE_REMOVING_ITEMS)) => {
             if remove_conversation_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
-                connection.prepare_cached(sql)?.execute(params![number, DELETION_INDEX_REWRITE_LEFT])?;
+                connection.prepare_cached(sql)?.execute(params![number, DELETION_STATE_BEFORE_INDEX_REWRITE])?;
             }
         }
-        Some((_, DELETION_INDEX_REWRITE_LEFT)) => {
+        Some((_, DELETION_STATE_BEFORE_INDEX_REWRITE)) => {
             begin_index_rewrite(connection)?;
-            set_deletion_progress(connection, DELETION_INDEX_REWRITE_LEFT, DELETION_INDEX_REWRITE_RUNNING)?;
+            set_deletion_state(connection, DELETION_STATE_BEFORE_INDEX_REWRITE, DELETION_STATE_REWRITING_INDEX)?;
         }
-        Some((_, DELETION_INDEX_REWRITE_RUNNING)) => {
+        Some((_, DELETION_STATE_REWRITING_INDEX)) => {
             if continue_index_rewrite(connection)? {
-                set_deletion_progress(connection, DELETION_INDEX_REWRITE_RUNNING, DELETION_JOURNAL_EMPTYING_LEFT)?;
+                set_deletion_state(connection, DELETION_STATE_REWRITING_INDEX, DELETION_STATE_EMPTYING_JOURNAL)?;
             }
         }
         Some(_) => {
             if database::release_free_pages(connection, FREE_PAGES_PER_STEP)? {
-                return Ok(DeletionProgress::Journal);
+                return Ok(DeletionProgress::JournalNotEmptied);
             }
         }
     }
-    Ok(DeletionProgress::Steps)
+    Ok(DeletionProgress::MoreSteps)
 }
 
-fn set_deletion_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_deletion_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("UPDATE gone SET left = ?2 WHERE left = ?1")?.execute([from, to])?;
     Ok(())
 }
@@ -158,16 +160,16 @@ fn empty_write_ahead_journal(
 ) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
-        statement.query_map([DELETION_JOURNAL_EMPTYING_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        statement.query_map([DELETION_STATE_EMPTYING_JOURNAL], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
     if !database::empty_write_ahead_journal(connection.for_maintenance(), wait)? {
-        return Ok(DeletionProgress::Journal);
+        return Ok(DeletionProgress::JournalNotEmptied);
     }
     connection.write(|connection| {
         for conversation in deleted {
             connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
         }
-        Ok(DeletionProgress::Nothing)
+        Ok(DeletionProgress::Complete)
     })
 }
 
@@ -186,11 +188,11 @@ mod tests {
 
     use super::super::HistoryDatabase;
     use super::*;
-    use crate::audit::SealKeyHolder;
+    use crate::audit::MacKeyHolder;
     use crate::content_key::ContentKeySlot;
 
-    fn key_holder_without_keychain() -> Arc<SealKeyHolder> {
-        SealKeyHolder::new(Arc::new(SecretsInMemory::default()))
+    fn mac_key_holder_without_keychain() -> Arc<MacKeyHolder> {
+        MacKeyHolder::new(Arc::new(SecretsInMemory::default()))
     }
 
     /// Creates a history with two conversations, each with a number of items and a number of words in each item.
@@ -199,7 +201,7 @@ mod tests {
         remaining: (usize, usize),
         deleted: (usize, usize),
     ) -> HistoryDatabase {
-        let history = HistoryDatabase::new(folder, key_holder_without_keychain());
+        let history = HistoryDatabase::new(folder, mac_key_holder_without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", remaining), ("gone", "kestrel", deleted)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
             let item = |n: usize| {
@@ -207,7 +209,7 @@ mod tests {
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
                 let (id, after, state) = (n.to_string(), ItemPosition::Head, ItemState::Whole);
-                NewHistoryItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
+                NewHistoryItem { id, after, at: 1, body, state, sources: Vec::new(), read_contents: Vec::new() }
             };
             let items: Vec<NewHistoryItem> = (0..items).map(item).collect();
             history.write(id, &items).unwrap();
@@ -236,8 +238,8 @@ mod tests {
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
-            of_index += usize::from(left == DELETION_INDEX_REWRITE_RUNNING);
-            if deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::Steps {
+            of_index += usize::from(left == DELETION_STATE_REWRITING_INDEX);
+            if deletion_step(&mut connection, JOURNAL_EMPTYING_TIMEOUT).unwrap() != DeletionProgress::MoreSteps {
                 break;
             }
             steps += 1;
@@ -256,18 +258,18 @@ mod tests {
             let mut connection =
                 history_tables::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
             connection.write(|connection| mark_conversation_deleted(connection, "gone")).unwrap();
-            let mut left = DeletionProgress::Steps;
+            let mut left = DeletionProgress::MoreSteps;
             for _ in 0..done {
-                left = deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap();
+                left = deletion_step(&mut connection, JOURNAL_EMPTYING_TIMEOUT).unwrap();
             }
             drop(connection);
-            let history = HistoryDatabase::new(folder.path(), key_holder_without_keychain());
+            let history = HistoryDatabase::new(folder.path(), mac_key_holder_without_keychain());
             // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation must be empty after {done} steps: {new:?}");
             assert!(!has_deleted_text(folder.path()), "nothing must remain after {done} steps");
-            if left == DeletionProgress::Nothing {
+            if left == DeletionProgress::Complete {
                 return;
             }
         }

@@ -24,13 +24,13 @@ const ENCRYPTED_ROWS_PER_STEP: i64 = 500;
 const ENCRYPTED_BLOBS_PER_STEP: i64 = 20;
 
 /// Value of the column `protection.left` (remaining work of the encryption): unencrypted rows remain.
-const ENCRYPTION_ROWS_LEFT: i64 = 0;
+const ENCRYPTION_STATE_ENCRYPTING_ROWS: i64 = 0;
 /// Value of the column `protection.left` (remaining work of the encryption): the file must be rewritten.
-const ENCRYPTION_FILE_REWRITE_LEFT: i64 = 1;
+const ENCRYPTION_STATE_REWRITING_FILE: i64 = 1;
 /// Value of the column `protection.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const ENCRYPTION_JOURNAL_EMPTYING_LEFT: i64 = 2;
+const ENCRYPTION_STATE_EMPTYING_JOURNAL: i64 = 2;
 /// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
-const ENCRYPTION_NOTHING_LEFT: i64 = 3;
+const ENCRYPTION_STATE_COMPLETE: i64 = 3;
 
 /// Tables whose rows can be encrypted by a single SQL statement. For each: its name, its key column, and the SET clause
 /// with its condition.
@@ -57,12 +57,12 @@ pub(super) struct HistoryEncryptionRecord {
 impl HistoryEncryptionRecord {
     /// Returns `true` if the database may still contain unencrypted content.
     pub(super) const fn is_in_progress(&self) -> bool {
-        self.left != ENCRYPTION_NOTHING_LEFT
+        self.left != ENCRYPTION_STATE_COMPLETE
     }
 }
 
 /// Reads the table `protection`. Returns `None` if the history is not encrypted.
-pub(super) fn read_protection(connection: &Connection) -> rusqlite::Result<Option<HistoryEncryptionRecord>> {
+pub(super) fn read_record(connection: &Connection) -> rusqlite::Result<Option<HistoryEncryptionRecord>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
     statement.query_row([], |row| Ok(HistoryEncryptionRecord { key: row.get(0)?, left: row.get(1)? })).optional()
 }
@@ -85,7 +85,7 @@ pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bo
 pub(super) fn begin_encryption(connection: &mut SchemaCheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
-        if connection.execute(sql, params![key.id, ENCRYPTION_ROWS_LEFT])? > 0 {
+        if connection.execute(sql, params![key.id, ENCRYPTION_STATE_ENCRYPTING_ROWS])? > 0 {
             // The index is emptied, because it contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
@@ -102,26 +102,26 @@ pub(super) fn continue_encryption(
     wait: Duration,
 ) -> rusqlite::Result<bool> {
     loop {
-        let left = connection.read(read_protection)?.map_or(ENCRYPTION_NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(read_record)?.map_or(ENCRYPTION_STATE_COMPLETE, |protection| protection.left);
         match left {
-            ENCRYPTION_ROWS_LEFT => {
+            ENCRYPTION_STATE_ENCRYPTING_ROWS => {
                 let Some(own) = key.get() else { return Ok(false) };
                 for (table, number, set) in ENCRYPTED_COLUMNS {
                     encrypt_columns(connection, table, number, set)?;
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_encryption_progress(connection, ENCRYPTION_ROWS_LEFT, ENCRYPTION_FILE_REWRITE_LEFT)?;
+                set_encryption_state(connection, ENCRYPTION_STATE_ENCRYPTING_ROWS, ENCRYPTION_STATE_REWRITING_FILE)?;
             }
-            ENCRYPTION_FILE_REWRITE_LEFT => {
+            ENCRYPTION_STATE_REWRITING_FILE => {
                 rewrite_history_file(connection.for_maintenance())?;
-                set_encryption_progress(connection, ENCRYPTION_FILE_REWRITE_LEFT, ENCRYPTION_JOURNAL_EMPTYING_LEFT)?;
+                set_encryption_state(connection, ENCRYPTION_STATE_REWRITING_FILE, ENCRYPTION_STATE_EMPTYING_JOURNAL)?;
             }
-            ENCRYPTION_JOURNAL_EMPTYING_LEFT => {
+            ENCRYPTION_STATE_EMPTYING_JOURNAL => {
                 if !database::empty_write_ahead_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_encryption_progress(connection, ENCRYPTION_JOURNAL_EMPTYING_LEFT, ENCRYPTION_NOTHING_LEFT)?;
+                set_encryption_state(connection, ENCRYPTION_STATE_EMPTYING_JOURNAL, ENCRYPTION_STATE_COMPLETE)?;
             }
             _ => return Ok(true),
         }
@@ -136,7 +136,7 @@ fn rewrite_history_file(connection: &Connection) -> rusqlite::Result<()> {
     written
 }
 
-fn set_encryption_progress(connection: &mut SchemaCheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+fn set_encryption_state(connection: &mut SchemaCheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
@@ -230,7 +230,7 @@ fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &Con
     }
     let bytes: Vec<u8> =
         connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
-    let encrypted = key.encrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
+    let encrypted = key.encrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::sql_cipher_error)?;
     let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;
     Ok(())

@@ -121,7 +121,7 @@ const COLUMNS_RETYPED_IN_SCHEMA_V2: [(&str, &[(&str, &str)]); 4] = [
 pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA_V1_SQL)?;
     connection.execute_batch(SCHEMA_V2_SQL)?;
-    super::readings::create_reading_tables(connection)
+    super::read_contents::create_read_content_tables(connection)
 }
 
 /// Opens the history database, and creates it if it does not exist.
@@ -140,7 +140,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<SchemaCheckedCon
         Ok(())
     };
     set_up()
-        .and_then(|()| super::readings::create_reading_tables(&connection))
+        .and_then(|()| super::read_contents::create_read_content_tables(&connection))
         .and_then(|()| SchemaCheckedConnection::new(connection))
         .map_err(|error| database_error(path, "open it", &error))
 }
@@ -159,7 +159,7 @@ fn upgrade_history_schema(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Returns the row numbers of a conversation and of its head, which is the last item of the branch that the
 /// conversation shows.
-pub(super) fn conversation_and_head_rows(
+pub(super) fn conversation_and_head_row_numbers(
     connection: &Connection,
     id: &str,
 ) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
@@ -200,7 +200,7 @@ pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -
 /// Returns `true` if no words may be added to the search index, because this connection encrypts content. That depends
 /// only on the connection's key and not on the file, which another program may have changed.
 fn must_omit_index_words(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
+    Ok(content_key::is_content_key_set(connection)? || encryption::is_encrypted(connection)?)
 }
 
 /// Removes the text of an item from the search index.

@@ -95,10 +95,10 @@ fn import_old_conversation(
     for value in older.items {
         let known: Option<item::ChatItem> = serde_json::from_value(value.clone()).ok();
         let sources = known.as_ref().map(|item| item::content_source_servers([item]));
-        let mut readings = known.as_ref().map(item::content_read_in_item).unwrap_or_default();
-        for reading in &mut readings {
+        let mut read_contents = known.as_ref().map(item::content_read_in_item).unwrap_or_default();
+        for content in &mut read_contents {
             // Older versions did not store the actual value, so the stricter one is used.
-            reading.open_world = true;
+            content.open_world = true;
         }
         let read: OlderItem =
             serde_json::from_value(value).map_err(|error| failed(format!("an item can't be read: {error}")))?;
@@ -108,7 +108,7 @@ fn import_old_conversation(
             None => ItemPosition::Head,
         };
         let (sources, state) = (sources.unwrap_or_default(), ItemState::Whole);
-        items.push(NewHistoryItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
+        items.push(NewHistoryItem { id: read.id, after, at: read.at, body: read.body, state, sources, read_contents });
     }
     let conversation = domain::history::Conversation {
         id: older.id,

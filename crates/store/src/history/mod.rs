@@ -12,8 +12,8 @@ mod index_words;
 mod item_text;
 mod query;
 mod read;
-mod reading_seal;
-mod readings;
+mod read_contents;
+mod read_contents_mac;
 mod schema;
 mod search;
 mod usage;
@@ -42,7 +42,7 @@ use schema::SchemaCheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
 
-use crate::audit::{SealKey, SealKeyHolder};
+use crate::audit::{MacKey, MacKeyHolder};
 use crate::content_key::{ContentKey, ContentKeySlot};
 
 /// Name of the database file in the data folder.
@@ -74,7 +74,7 @@ pub(crate) struct HistoryDatabase {
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
-    keys: Arc<SealKeyHolder>,
+    keys: Arc<MacKeyHolder>,
     /// Key with which the history database is encrypted, or an empty slot if no key is known or the database is not
     /// encrypted.
     key: ContentKeySlot,
@@ -92,7 +92,7 @@ fn is_valid_conversation_id(id: &str) -> bool {
 }
 
 impl HistoryDatabase {
-    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Self {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<MacKeyHolder>) -> Self {
         Self {
             path: data_dir.join(DATABASE_FILE),
             old_folder: data_dir.join(OLD_CONVERSATIONS_FOLDER),
@@ -128,8 +128,8 @@ impl HistoryDatabase {
         let connection = &mut opened;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(KEY_TIMEOUT_FOR_UNENCRYPTED_HISTORY);
-        self.apply_protection(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)?;
-        while self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT) {
+        self.ensure_encryption(connection, delete::JOURNAL_EMPTYING_TIMEOUT)?;
+        while self.deletion_step(connection, delete::JOURNAL_EMPTYING_TIMEOUT) {
             thread::sleep(delete::DELETION_STEP_PAUSE);
         }
         import::import_old_conversations(connection, &self.old_folder, self.key.get().as_deref())?;
@@ -146,7 +146,7 @@ impl HistoryDatabase {
         let mut writer_connection = lock(&self.writer_connection);
         match writer_connection.as_mut() {
             Some(opened) => {
-                self.apply_protection(opened, Duration::ZERO)?;
+                self.ensure_encryption(opened, Duration::ZERO)?;
                 act(opened)
             }
             None => act(writer_connection.insert(self.open_first_time()?)),
@@ -196,7 +196,7 @@ impl HistoryDatabase {
         }
         let Some(opened) = reader_connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
         let protection =
-            opened.read(encryption::read_protection).map_err(|error| database_error(&self.path, tried, &error))?;
+            opened.read(encryption::read_record).map_err(|error| database_error(&self.path, tried, &error))?;
         let is_behind = match protection {
             Some(protection) => self.key.get().is_none_or(|key| key.id != protection.key),
             None => self.keys.cached_key().is_some(),
@@ -213,9 +213,9 @@ impl HistoryDatabase {
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
     /// and there is no key. No content is then written unencrypted.
-    fn apply_protection(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> Result<(), StoreError> {
+    fn ensure_encryption(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> Result<(), StoreError> {
         let read = |connection: &mut SchemaCheckedConnection| {
-            connection.read(encryption::read_protection).map_err(|error| database_error(&self.path, "read it", &error))
+            connection.read(encryption::read_record).map_err(|error| database_error(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
         if protection.is_none() {
@@ -272,7 +272,7 @@ impl HistoryDatabase {
     }
 
     /// Waits for the key of an encrypted history for at most [`KEY_TIMEOUT`].
-    fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
+    fn wait_for_key(&self) -> Result<Arc<MacKey>, StoreError> {
         if self.keys.cached_key().is_none()
             && lock(&self.key_requested_at).is_none_or(|at| at.elapsed() > KEY_RETRY_INTERVAL)
         {
@@ -289,19 +289,18 @@ impl HistoryDatabase {
     fn deletion_step(&self, connection: &mut SchemaCheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
-            DeletionProgress::Journal
+            DeletionProgress::JournalNotEmptied
         });
-        self.has_deleted.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
-        left == DeletionProgress::Steps
+        self.has_deleted.store(left != DeletionProgress::Complete, Ordering::Relaxed);
+        left == DeletionProgress::MoreSteps
     }
 
     /// Completes pending deletions of conversations as far as other processes permit. Other processes can write between
     /// the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on = self.with_write_db(|connection| {
-                Ok(self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT))
-            })?;
+            let goes_on =
+                self.with_write_db(|connection| Ok(self.deletion_step(connection, delete::JOURNAL_EMPTYING_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
@@ -328,7 +327,7 @@ impl Drop for HistoryDatabase {
         if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writer_connection).as_mut()
         {
-            self.deletion_step(opened, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT);
+            self.deletion_step(opened, delete::JOURNAL_EMPTYING_TIMEOUT);
         }
     }
 }

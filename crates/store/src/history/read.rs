@@ -1,14 +1,15 @@
 //! Reads conversations and items.
 
-use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredHistoryItem};
+use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, ReadContent, StoredHistoryItem};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
 use super::write::item_state_from_number;
 use super::{
-    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::sql_integer_to_u64, reading_seal, readings,
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::sql_integer_to_u64, read_contents,
+    read_contents_mac,
 };
-use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
+use crate::content_key::{self, ContentCipherError, ContentKey, ContentKeySlot};
 use crate::hex::hex;
 
 /// Columns that [`read_item_row`] expects, in this order.
@@ -42,7 +43,7 @@ pub(super) fn read_conversation(
             settings: history_tables::parse_json_column(row, 5)?,
             items: sql_integer_to_u64(row.get(6)?),
             sources: Vec::new(),
-            readings: Vec::new(),
+            read_contents: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, conversation))
     };
@@ -52,23 +53,23 @@ pub(super) fn read_conversation(
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    found.readings = readings::conversation_readings(connection, number)?;
+    found.read_contents = read_contents::read_contents_of_conversation(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::verify_reading_seal(connection, number, key)?
+        && !read_contents_mac::verify_read_contents_mac(connection, number, key)?
     {
-        let all = reading_seal::item_readings(connection, number)?;
+        let all = read_contents_mac::contents_read_in_items(connection, number)?;
         for server in all.sources {
             if !found.sources.contains(&server) {
                 found.sources.push(server);
             }
         }
-        for reading in all.readings {
-            let same = |own: &&mut Reading| {
-                (&own.server, own.kind, &own.name) == (&reading.server, reading.kind, &reading.name)
+        for content in all.read_contents {
+            let same = |own: &&mut ReadContent| {
+                (&own.server, own.kind, &own.name) == (&content.server, content.kind, &content.name)
             };
-            match found.readings.iter_mut().find(same) {
+            match found.read_contents.iter_mut().find(same) {
                 Some(own) => own.open_world = true,
-                None => found.readings.push(reading),
+                None => found.read_contents.push(content),
             }
         }
     }
@@ -81,7 +82,8 @@ pub(super) fn read_branch_page(
     range: &ItemRange,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, &range.conversation)?
+    let Some((conversation, head)) =
+        history_tables::conversation_and_head_row_numbers(connection, &range.conversation)?
     else {
         return Ok(None);
     };
@@ -131,7 +133,7 @@ pub(super) fn read_all_items(
     limit: usize,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
+    let Some((conversation, _)) = history_tables::conversation_and_head_row_numbers(connection, conversation)? else {
         return Ok(None);
     };
     let after = match after {
@@ -170,7 +172,7 @@ pub(super) fn read_item(
     whole: bool,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<StoredHistoryItem>> {
-    let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
+    let Some((conversation, _)) = history_tables::conversation_and_head_row_numbers(connection, conversation)? else {
         return Ok(None);
     };
     let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
@@ -184,7 +186,8 @@ pub(super) fn read_item(
 /// of the branch, and makes that last item the head of the conversation. Does nothing if the displayed branch already
 /// contains `item`. Returns the ID of the head.
 pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
-    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_and_head_row_numbers(connection, conversation)?
+    else {
         return Ok(None);
     };
     let Some(mut end) = history_tables::item_row_number(connection, conversation, item)? else { return Ok(None) };
@@ -222,8 +225,8 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     if !row.get::<_, bool>(1)? {
         return Ok(bytes);
     }
-    let key = key.get().ok_or_else(|| content_key::decryption_error(DecryptError))?;
-    key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::decryption_error)
+    let key = key.get().ok_or_else(|| content_key::sql_cipher_error(ContentCipherError))?;
+    key.decrypt(BLOB_ENCRYPTION_PURPOSE, &bytes).map_err(content_key::sql_cipher_error)
 }
 
 /// The columns of an item's row. The large values that were extracted from the item are in other tables.

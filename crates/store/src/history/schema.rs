@@ -152,7 +152,7 @@ mod tests {
 
     use super::super::{HistoryDatabase, lock};
     use super::*;
-    use crate::audit::SealKeyHolder;
+    use crate::audit::MacKeyHolder;
 
     const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
     /// Set once a connection is waiting for another process's transaction.
@@ -167,7 +167,7 @@ mod tests {
 
     fn message_item(id: &str) -> NewHistoryItem {
         let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
-        let (sources, readings) = (Vec::new(), Vec::new());
+        let (sources, read_contents) = (Vec::new(), Vec::new());
         NewHistoryItem {
             id: id.into(),
             after: ItemPosition::Head,
@@ -175,14 +175,14 @@ mod tests {
             body,
             state: ItemState::Whole,
             sources,
-            readings,
+            read_contents,
         }
     }
 
     #[test]
     fn trigger_added_while_a_write_waits_copies_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let history = HistoryDatabase::new(folder.path(), SealKeyHolder::new(Arc::new(SecretsInMemory::default())));
+        let history = HistoryDatabase::new(folder.path(), MacKeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
         history.write("c", &[message_item("before")]).unwrap();
         lock(&history.writer_connection).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();

@@ -21,7 +21,8 @@ pub(super) fn conversation_usage(
     connection: &Connection,
     conversation: &str,
 ) -> rusqlite::Result<Option<ConversationUsage>> {
-    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_and_head_row_numbers(connection, conversation)?
+    else {
         return Ok(None);
     };
     let (usage, unpriced) = token_usage(connection, conversation)?;

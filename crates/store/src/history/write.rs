@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::extracted_content::{ExtractedContent, extract_large_values};
 use super::{
-    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::u64_to_sql_integer, reading_seal, readings,
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::u64_to_sql_integer, read_contents,
+    read_contents_mac,
 };
 use crate::content_key::{self, ContentKey};
 
@@ -86,17 +87,18 @@ pub(super) fn write_items(
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
-    let Some((conversation, mut head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
+    let Some((conversation, mut head)) = history_tables::conversation_and_head_row_numbers(connection, conversation)?
+    else {
         return Ok(false);
     };
     let seal = match key {
-        Some(key) if requires_new_reading_seal(connection, conversation, items)? => Some(key),
+        Some(key) if requires_new_read_contents_mac(connection, conversation, items)? => Some(key),
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::verify_reading_seal(connection, conversation, key)?
+        && !read_contents_mac::verify_read_contents_mac(connection, conversation, key)?
     {
-        reading_seal::rebuild_readings(connection, conversation)?;
+        read_contents_mac::rebuild_read_contents(connection, conversation)?;
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
@@ -124,8 +126,8 @@ pub(super) fn write_items(
         for server in &item.sources {
             add_source_server(connection, conversation, server)?;
         }
-        for reading in &item.readings {
-            readings::add_reading(connection, conversation, reading)?;
+        for content in &item.read_contents {
+            read_contents::add_read_content(connection, conversation, content)?;
         }
     }
     let at = items.iter().map(|item| u64_to_sql_integer(item.at)).max().unwrap_or(0);
@@ -137,20 +139,20 @@ pub(super) fn write_items(
         return Err(WriteRefusal::TooMany);
     }
     if let Some(key) = seal {
-        reading_seal::seal_readings(connection, conversation, key)?;
+        read_contents_mac::write_read_contents_mac(connection, conversation, key)?;
     }
     Ok(true)
 }
 
-/// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
-/// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
-fn requires_new_reading_seal(
+/// Returns `true` if an item is new or has sources or read contents, so that the MAC over those of the conversation
+/// must be renewed. Returns `false` when only a streaming reply is updated, which happens often.
+fn requires_new_read_contents_mac(
     connection: &Connection,
     conversation: i64,
     items: &[NewHistoryItem],
 ) -> rusqlite::Result<bool> {
     for item in items {
-        let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
+        let has_marks = !item.sources.is_empty() || !item.read_contents.is_empty();
         if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {
             return Ok(true);
         }
@@ -191,7 +193,7 @@ impl EncodedItemBody {
                 let encrypted = key
                     .map(|key| key.encrypt(BLOB_ENCRYPTION_PURPOSE, bytes))
                     .transpose()
-                    .map_err(content_key::decryption_error)?;
+                    .map_err(content_key::sql_cipher_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
                 let stored = encrypted.as_ref().unwrap_or(bytes);
                 connection.prepare_cached(sql)?.execute(params![name, size, stored, encrypted.is_some()])?;

@@ -13,12 +13,12 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Updates, in the text of `mcp.json`, the entry of the server named `was`, or else of the server with the name of
+/// Updates, in the text of `mcp.json`, the entry of the server named `former_name`, or else of the one with the name of
 /// `entry`. If neither exists, an entry is added at the end. Returns the new text.
-pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
+pub(crate) fn put_server(text: &str, entry: &ServerEntry, former_name: Option<&str>) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
-    match was.and_then(|was| find_member(&servers, was)).or_else(|| find_member(&servers, &entry.name)) {
+    match former_name.and_then(|name| find_member(&servers, name)).or_else(|| find_member(&servers, &entry.name)) {
         Some(property) => {
             rename_member(&property, &entry.name);
             update_server_entry(&property.object_value_or_set(), &entry.config)?;

@@ -28,9 +28,13 @@ pub(crate) struct ParsedServers {
 }
 
 impl ParsedServers {
-    /// Returns the usable servers with `entry` added, or in place of the server of that name. `was` is the former name
-    /// of a renamed server.
-    pub(crate) fn with_entry(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
+    /// Returns the usable servers with `entry` added, or in place of the server of that name. A renamed server
+    /// replaces the one with its `former_name`.
+    pub(crate) fn with_entry(
+        mut self,
+        entry: &ServerEntry,
+        former_name: Option<&str>,
+    ) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
             return Err(format!(
                 "the name {:?} belongs to a server in the file that Drawbridge can't use; choose another one",
@@ -39,7 +43,7 @@ impl ParsedServers {
         }
         let position = |name: &str| self.usable.iter().position(|other| other.name == name);
         let same = position(&entry.name);
-        match was.and_then(position) {
+        match former_name.and_then(position) {
             Some(index) if same.is_none_or(|other| other == index) => self.usable[index] = entry.clone(),
             Some(_) => return Err(format!("another server is called {:?}; choose another name", entry.name)),
             None => match same {

@@ -21,13 +21,13 @@ struct ScriptedKeychain(Arc<Mutex<KeychainEntries>>);
 
 #[derive(Default)]
 struct KeychainEntries {
-    mood: KeychainMode,
+    mode: KeychainMode,
     entries: HashMap<String, Vec<u8>>,
 }
 
 impl ScriptedKeychain {
-    fn set_mode(&self, mood: KeychainMode) {
-        self.0.lock().unwrap().mood = mood;
+    fn set_mode(&self, mode: KeychainMode) {
+        self.0.lock().unwrap().mode = mode;
     }
 
     fn names(&self) -> Vec<String> {
@@ -40,7 +40,7 @@ impl ScriptedKeychain {
         locked: Option<T>,
     ) -> Result<T, KeychainError> {
         let mut inner = self.0.lock().unwrap();
-        match inner.mood {
+        match inner.mode {
             KeychainMode::Works => Ok(act(&mut inner.entries)),
             KeychainMode::Locked => locked.map_or_else(|| Err(KeychainError::Locked("it is locked".to_owned())), Ok),
             KeychainMode::Missing => Err(KeychainError::Missing("nobody answers".to_owned())),
@@ -301,7 +301,7 @@ fn name_lock_is_exclusive_between_processes() {
 #[test]
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
-    for name in [crate::sealed_document::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME] {
+    for name in [crate::document_mac::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
         assert!(max_name_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");

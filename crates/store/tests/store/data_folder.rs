@@ -118,7 +118,7 @@ fn every_spelling_of_the_folder_is_the_same_location() {
     std::os::unix::fs::symlink(root.join("data"), root.join("alias")).unwrap();
     for spelling in ["data", "alias", "data/inner/..", "./data/"] {
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
-        let platform = Arc::new(store::PlatformInFolder::new(root.join("platform")));
+        let platform = Arc::new(store::FileBackedPlatform::new(root.join("platform")));
         let ports = store::open_with(&root.join("mcp.json"), &root.join(spelling), platform, secrets).unwrap();
         assert_eq!(ports.documents.path(), root.join("data"), "{spelling}");
         assert_eq!(ports.audit.path(), root.join("data/audit.db"), "{spelling}");

@@ -5,7 +5,7 @@ mod encrypted;
 mod items;
 mod older;
 mod programs;
-mod readings;
+mod read_contents;
 mod searching;
 mod tables;
 mod usage;
@@ -36,7 +36,7 @@ fn user_message(id: &str, text: &str) -> NewHistoryItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}),
         state: ItemState::Whole,
         sources: Vec::new(),
-        readings: Vec::new(),
+        read_contents: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 mod audit;
 mod common;
 mod data_folder;
+mod documents_with_mac;
 mod history;
 mod mcp_json_auth;
 mod mcp_json_reading;
@@ -11,4 +12,3 @@ mod mcp_json_reading;
 mod mcp_json_sandbox;
 mod mcp_json_watching;
 mod mcp_json_writing;
-mod sealed_documents;

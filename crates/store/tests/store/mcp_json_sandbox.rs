@@ -137,9 +137,11 @@ fn sandbox_host_names_keep_their_spelling() {
 
 #[test]
 fn pasted_server_keeps_its_sandbox() {
-    let found =
-        other_apps::import(&settings_text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[])
-            .unwrap();
+    let found = other_apps::parse_pasted_servers(
+        &settings_text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#),
+        &[],
+    )
+    .unwrap();
     let expected =
         SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
     assert_eq!(
@@ -147,7 +149,7 @@ fn pasted_server_keeps_its_sandbox() {
         sandboxed_entry(Some(expected)).config,
         "a server pasted from Drawbridge settings keeps its sandbox"
     );
-    let other = other_apps::import(&settings_text("\"read-only\""), &[]).unwrap();
+    let other = other_apps::parse_pasted_servers(&settings_text("\"read-only\""), &[]).unwrap();
     assert!(
         other[0].notes.iter().any(|note| note.text.contains("sandbox") && note.text.contains("omitted")),
         "a note says that the sandbox setting of another app is omitted: {:?}",

@@ -7,9 +7,9 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 /// Minimum size of a body that is compressed, in bytes.
-const MIN_COMPRESSED_BYTES: usize = 512;
+const MIN_BODY_BYTES_TO_COMPRESS: usize = 512;
 /// Maximum size of a body that is compressed, in bytes. Compressing larger bodies would take too long.
-const MAX_COMPRESSED_BYTES: usize = 64 * 1024;
+const MAX_BODY_BYTES_TO_COMPRESS: usize = 64 * 1024;
 /// Compression level from 0 to 10. Higher levels take much longer and save little memory.
 const COMPRESSION_LEVEL: u8 = 4;
 
@@ -30,7 +30,7 @@ impl EntryBody {
     /// Compresses the body, unless that would make it larger.
     pub(super) fn compress(&mut self) {
         if let Self::Plain(plain) = self
-            && (MIN_COMPRESSED_BYTES..=MAX_COMPRESSED_BYTES).contains(&plain.len())
+            && (MIN_BODY_BYTES_TO_COMPRESS..=MAX_BODY_BYTES_TO_COMPRESS).contains(&plain.len())
         {
             let packed = compress_to_vec(plain, COMPRESSION_LEVEL);
             if packed.len() < plain.len() {
@@ -73,7 +73,7 @@ impl EntryBody {
             Self::Plain(bytes) => Cow::Borrowed(bytes),
             // Data that this module compressed can always be decompressed.
             Self::Packed(bytes) => {
-                Cow::Owned(decompress_to_vec_with_limit(bytes, MAX_COMPRESSED_BYTES).unwrap_or_default())
+                Cow::Owned(decompress_to_vec_with_limit(bytes, MAX_BODY_BYTES_TO_COMPRESS).unwrap_or_default())
             }
         }
     }
@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn incompressible_body_is_stored_uncompressed() {
         let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
-        for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_COMPRESSED_BYTES).as_bytes()] {
+        for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_BODY_BYTES_TO_COMPRESS).as_bytes()]
+        {
             let mut body = EntryBody::new(bytes);
             body.compress();
             assert_eq!(body.memory_used(), bytes.len(), "the body must be stored uncompressed");
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced() {
+    fn invalid_utf8_in_an_entry_body_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
         assert_eq!(
             (&*body.text(), &*body.first_chars_of_body(2)),

@@ -27,11 +27,11 @@ pub(super) struct RedactedSecrets {
 }
 
 impl RedactedSecrets {
-    pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
+    pub(super) fn add_tokens(&mut self, tokens: Vec<SecretString>) {
         add_secrets(&mut self.tokens, tokens, MAX_REDACTED_TOKENS);
     }
 
-    pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
+    pub(super) fn add_settings_secrets(&mut self, secrets: Vec<SecretString>) {
         add_secrets(&mut self.named, secrets, MAX_REDACTED_SETTINGS_SECRETS);
     }
 
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_occurrence_of_every_token_is_replaced() {
         let mut hidden = RedactedSecrets::default();
-        hidden.add(vec![
+        hidden.add_tokens(vec![
             "token-number-one".into(),
             "token-number-two".into(),
             "short".into(),
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn longer_tokens_are_redacted_first() {
         let mut hidden = RedactedSecrets::default();
-        hidden.add_named(vec!["the-first".into()]);
-        hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
+        hidden.add_settings_secrets(vec!["the-first".into()]);
+        hidden.add_tokens(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
         assert_eq!(shown, "a [redacted] b [redacted] c", "the longest secret must be redacted first");
     }
@@ -119,9 +119,9 @@ mod tests {
     #[test]
     fn latest_tokens_are_redacted_if_there_are_too_many() {
         let mut hidden = RedactedSecrets::default();
-        hidden.add_named(vec!["named-in-settings".into()]);
+        hidden.add_settings_secrets(vec!["named-in-settings".into()]);
         for number in 0..MAX_REDACTED_TOKENS + 5 {
-            hidden.add(vec![format!("token-{number:04}").into()]);
+            hidden.add_tokens(vec![format!("token-{number:04}").into()]);
         }
         assert_eq!(hidden.tokens.len(), MAX_REDACTED_TOKENS, "the number of tokens must be bounded");
         assert_eq!(

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::ActivityLog;
 
 /// Maximum total size of the entries of all servers, in bytes.
-pub const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
+pub const MAX_TOTAL_ACTIVITY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The total size of all activity logs, in bytes: bodies, and the overhead of the entries. Clones share the total.
 #[derive(Debug, Clone, Default)]
@@ -86,11 +86,15 @@ mod tests {
         let mut all: Vec<_> = (0..10).map(|_| activity_log_with_entries(&together, 15, MAX_ENTRY_BODY_BYTES)).collect();
         all.push(activity_log_with_entries(&together, 3, MAX_ENTRY_BODY_BYTES));
         all.push(activity_log_with_entries(&together, 1, 100));
-        assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
-        together.shrink_to(MAX_TOTAL_BYTES, all.iter());
+        assert!(
+            together.bytes() > MAX_TOTAL_ACTIVITY_BYTES,
+            "the total must exceed the limit at first: {}",
+            together.bytes()
+        );
+        together.shrink_to(MAX_TOTAL_ACTIVITY_BYTES, all.iter());
         let total = together.bytes();
-        assert!(total <= MAX_TOTAL_BYTES, "the total must be within the limit: {total}");
-        assert!(total > MAX_TOTAL_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {total}");
+        assert!(total <= MAX_TOTAL_ACTIVITY_BYTES, "the total must be within the limit: {total}");
+        assert!(total > MAX_TOTAL_ACTIVITY_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {total}");
         let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().memory_used()).collect();
         assert_eq!(sizes.iter().sum::<usize>(), total, "the total must equal the sum of the logs");
         assert!(
@@ -100,7 +104,7 @@ mod tests {
         for (quiet, entries) in [(10, 3), (11, 1)] {
             let quiet = all[quiet].lock().unwrap();
             assert_eq!(
-                (quiet.dropped_count(), quiet.latest_sequence()),
+                (quiet.missing_count(), quiet.latest_sequence()),
                 (0, entries),
                 "a small log must keep all entries"
             );
@@ -110,7 +114,7 @@ mod tests {
             largest.entry(1).is_none() && largest.entry(15).is_some(),
             "the oldest entries of a large log must be dropped"
         );
-        assert!(largest.dropped_count() > 0, "dropped entries must be counted");
+        assert!(largest.missing_count() > 0, "dropped entries must be counted");
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::io;
 
 use url::Url;
 
-use super::issued::{AuthorizationCode, IssuedGrant};
+use super::issued::{IssuedAuthorizationCode, IssuedGrant};
 use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
-use super::{AuthorizationServerState, parameter_value, random_text};
+use super::{AuthorizationServerState, parameter_value, random_text_with_prefix};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond_to_authorization(
@@ -39,8 +39,8 @@ pub(super) async fn respond_to_authorization(
             let family = issued.next_authorization_number();
             let resource = get("resource").map(str::to_owned);
             let grant = IssuedGrant { client: client.to_owned(), scope, resource, family };
-            let code = random_text("code");
-            let given = AuthorizationCode {
+            let code = random_text_with_prefix("code");
+            let given = IssuedAuthorizationCode {
                 grant,
                 redirect_uri: redirect_uri.to_owned(),
                 challenge: challenge.to_owned(),

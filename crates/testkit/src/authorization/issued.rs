@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::random_text;
+use super::random_text_with_prefix;
 
 /// Client that was registered by dynamic client registration.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) struct IssuedGrant {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct AuthorizationCode {
+pub(super) struct IssuedAuthorizationCode {
     pub(super) grant: IssuedGrant,
     pub(super) redirect_uri: String,
     pub(super) challenge: String,
@@ -31,21 +31,21 @@ pub(super) struct AuthorizationCode {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct AccessToken {
+pub(super) struct IssuedAccessToken {
     pub(super) grant: IssuedGrant,
     pub(super) until: Option<Instant>,
     pub(super) is_ended: bool,
     pub(super) is_bound: bool,
 }
 
-impl AccessToken {
+impl IssuedAccessToken {
     pub(super) fn is_valid(&self) -> bool {
         !self.is_ended && self.until.is_none_or(|until| Instant::now() < until)
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct RefreshToken {
+pub(super) struct IssuedRefreshToken {
     pub(super) grant: IssuedGrant,
     pub(super) is_ended: bool,
 }
@@ -53,9 +53,9 @@ pub(super) struct RefreshToken {
 #[derive(Debug, Default)]
 pub(super) struct IssuedCredentials {
     pub(super) clients: BTreeMap<String, RegisteredClient>,
-    pub(super) codes: BTreeMap<String, AuthorizationCode>,
-    pub(super) access: BTreeMap<String, AccessToken>,
-    pub(super) refresh: BTreeMap<String, RefreshToken>,
+    pub(super) codes: BTreeMap<String, IssuedAuthorizationCode>,
+    pub(super) access: BTreeMap<String, IssuedAccessToken>,
+    pub(super) refresh: BTreeMap<String, IssuedRefreshToken>,
     /// Nonce that DPoP proofs must currently contain, or `None` if no nonce is required.
     pub(super) nonce: Option<String>,
     authorization_count: u64,
@@ -68,19 +68,19 @@ impl IssuedCredentials {
     }
 
     pub(super) fn issue_access_token(&mut self, grant: IssuedGrant, lifetime: Option<u64>, is_bound: bool) -> String {
-        let token = random_text("access");
+        let token = random_text_with_prefix("access");
         let until = lifetime.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        self.access.insert(token.clone(), AccessToken { grant, until, is_ended: false, is_bound });
+        self.access.insert(token.clone(), IssuedAccessToken { grant, until, is_ended: false, is_bound });
         token
     }
 
     pub(super) fn issue_refresh_token(&mut self, grant: IssuedGrant) -> String {
-        let token = random_text("refresh");
-        self.refresh.insert(token.clone(), RefreshToken { grant, is_ended: false });
+        let token = random_text_with_prefix("refresh");
+        self.refresh.insert(token.clone(), IssuedRefreshToken { grant, is_ended: false });
         token
     }
 
-    pub(super) fn invalidate_authorization(&mut self, family: u64) {
+    pub(super) fn invalidate_tokens_of_authorization(&mut self, family: u64) {
         self.access.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
         self.refresh.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
     }
@@ -88,7 +88,7 @@ impl IssuedCredentials {
     /// Revokes a token. Revoking a refresh token also revokes its access tokens (RFC 7009 section 2.1).
     pub(super) fn revoke(&mut self, token: &str) {
         if let Some(family) = self.refresh.get(token).map(|token| token.grant.family) {
-            self.invalidate_authorization(family);
+            self.invalidate_tokens_of_authorization(family);
         }
         if let Some(token) = self.access.get_mut(token) {
             token.is_ended = true;

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
+use super::script::{AuthorizationMetadataLocation, AuthorizationScript, DpopBehaviour};
 
 /// Returns the metadata document that the server provides at this path, or `None` if it provides none.
 pub(super) fn metadata_document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
-        MetadataLocation::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
-        MetadataLocation::OpenIdInserted => path == format!("/.well-known/openid-configuration{own}"),
-        MetadataLocation::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
-        MetadataLocation::None => false,
+        AuthorizationMetadataLocation::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
+        AuthorizationMetadataLocation::OpenIdInserted => path == format!("/.well-known/openid-configuration{own}"),
+        AuthorizationMetadataLocation::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
+        AuthorizationMetadataLocation::None => false,
     };
     is_here.then(|| metadata_document(script, &format!("{origin}{own}")))
 }
@@ -27,7 +27,10 @@ fn metadata_document(script: &AuthorizationScript, issuer: &str) -> Value {
         "authorization_response_iss_parameter_supported": script.iss_advertised,
         "client_id_metadata_document_supported": script.client_id_metadata,
     });
-    let is_open_id = matches!(script.metadata, MetadataLocation::OpenIdInserted | MetadataLocation::OpenIdAppended);
+    let is_open_id = matches!(
+        script.metadata,
+        AuthorizationMetadataLocation::OpenIdInserted | AuthorizationMetadataLocation::OpenIdAppended
+    );
     let optional = [
         ("registration_endpoint", script.registration.then(|| json!(format!("{issuer}/register")))),
         ("revocation_endpoint", script.revocation.then(|| json!(format!("{issuer}/revoke")))),

@@ -14,11 +14,11 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use leaks::find_leaks;
+pub use leaks::find_leaked_credentials;
 pub use protected::ProtectedServer;
 pub use script::{
-    AuthorizationBehaviour, AuthorizationScript, DpopBehaviour, IssParameter, MetadataLocation, ProtectedScript,
-    RefreshBehaviour, RefusalBehaviour, ResourceMetadataLocation,
+    AuthorizationBehaviour, AuthorizationMetadataLocation, AuthorizationScript, DpopBehaviour, IssParameter,
+    ProtectedScript, RefreshBehaviour, RefusalBehaviour, ResourceMetadataLocation,
 };
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ impl AuthorizationServer {
         let posts = self
             .received_requests()
             .into_iter()
-            .filter(|request| request.path_without_query() == self.endpoint("/token"));
+            .filter(|request| request.path_without_query() == self.endpoint_path("/token"));
         posts
             .map(|request| request.form())
             .filter(|form| parameter_value(form, "grant_type") == Some(grant_type))
@@ -101,7 +101,7 @@ impl AuthorizationServer {
         let gets = self
             .received_requests()
             .into_iter()
-            .filter(|request| request.path_without_query() == self.endpoint("/authorize"));
+            .filter(|request| request.path_without_query() == self.endpoint_path("/authorize"));
         gets.map(|request| request.query()).collect()
     }
 
@@ -128,7 +128,7 @@ impl AuthorizationServer {
         self.state.issued().secrets()
     }
 
-    fn endpoint(&self, name: &str) -> String {
+    fn endpoint_path(&self, name: &str) -> String {
         format!("{}{name}", self.state.script().path)
     }
 }
@@ -181,7 +181,7 @@ async fn respond(state: &AuthorizationServerState, request: &HttpRequest, mut an
 /// Replaces members of the script by those in the body of a request, for tests in other processes. Returns the HTTP
 /// status of the response.
 fn change_script(state: &AuthorizationServerState, request: &HttpRequest) -> u16 {
-    match script::merge_changes(&*state.script(), &request.json()) {
+    match script::merge_script_changes(&*state.script(), &request.json()) {
         Some(script) => {
             *state.script() = script;
             200
@@ -209,7 +209,7 @@ async fn respond_with_error(
 }
 
 /// Returns a random text that begins with `kind`, which makes recorded requests easier to read.
-fn random_text(kind: &str) -> String {
+fn random_text_with_prefix(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")
 }
@@ -220,7 +220,7 @@ fn split_scope(scope: &str) -> Vec<String> {
 }
 
 /// Serializes recorded requests for a test in another process.
-fn requests_json(requests: &[HttpRequest]) -> Value {
+fn recorded_requests_json(requests: &[HttpRequest]) -> Value {
     let one = |request: &HttpRequest| {
         json!({ "method": request.method, "path": request.path, "head": request.head,
                 "body": String::from_utf8_lossy(&request.body) })

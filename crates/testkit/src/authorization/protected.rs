@@ -9,17 +9,17 @@ use serde_json::json;
 
 use super::metadata::override_members;
 use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMetadataLocation};
-use super::{AuthorizationServer, random_text, requests_json, script, split_scope, token};
+use super::{AuthorizationServer, random_text_with_prefix, recorded_requests_json, script, split_scope, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 /// Path of the MCP endpoint, and so the end of the resource identifier.
-const ENDPOINT_PATH: &str = "/mcp";
+const MCP_ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
-const METADATA_PATH_IN_HEADER: &str = "/where/nobody/looks";
+const METADATA_PATH_NAMED_ONLY_IN_HEADER: &str = "/where/nobody/looks";
 
 /// Maximum number of recorded requests that the server returns to a test in another process.
-const MAX_LISTED_REQUESTS: usize = 1_000;
+const MAX_REPORTED_REQUESTS: usize = 1_000;
 
 /// MCP server on loopback that requires access tokens and offers the tool `echo`. The server stops when this value is
 /// dropped.
@@ -71,7 +71,7 @@ impl ProtectedServer {
             async move {
                 {
                     let mut record = lock(&record);
-                    if record.len() < MAX_LISTED_REQUESTS {
+                    if record.len() < MAX_REPORTED_REQUESTS {
                         record.push(request.clone());
                     }
                 }
@@ -84,7 +84,7 @@ impl ProtectedServer {
 
     /// Returns the URL of the MCP endpoint, which is also the resource identifier.
     pub fn url(&self) -> String {
-        self.server.url(ENDPOINT_PATH)
+        self.server.url(MCP_ENDPOINT_PATH)
     }
 
     /// Changes the script for all later requests.
@@ -119,8 +119,8 @@ async fn respond(
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let path = request.path_without_query();
     let metadata = match script.metadata {
-        ResourceMetadataLocation::Header => Some(METADATA_PATH_IN_HEADER.to_owned()),
-        ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN_METADATA_PATH}{ENDPOINT_PATH}")),
+        ResourceMetadataLocation::Header => Some(METADATA_PATH_NAMED_ONLY_IN_HEADER.to_owned()),
+        ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN_METADATA_PATH}{MCP_ENDPOINT_PATH}")),
         ResourceMetadataLocation::Root => Some(WELL_KNOWN_METADATA_PATH.to_owned()),
         _ => None,
     };
@@ -129,19 +129,21 @@ async fn respond(
     }
     match (request.method.as_str(), path) {
         ("POST", "/_test/script") => {
-            let changed = script::merge_changes(&script, &request.json());
+            let changed = script::merge_script_changes(&script, &request.json());
             let status = if changed.is_some() { 200 } else { 400 };
             changed.into_iter().for_each(|changed| *lock(&state.script) = changed);
             answer.status(status).await
         }
         ("GET", "/_test/requests") => {
             let all = json!({
-                "server": requests_json(&lock(record)),
-                "issuers": issuers.iter().map(|issuer| requests_json(&issuer.received_requests())).collect::<Vec<_>>(),
+                "server": recorded_requests_json(&lock(record)),
+                "issuers": issuers.iter().map(|issuer| recorded_requests_json(&issuer.received_requests())).collect::<Vec<_>>(),
             });
             answer.json(&all).await
         }
-        (_, ENDPOINT_PATH) => respond_protected(state, &script, &issuers, &origin, request, answer).await,
+        (_, MCP_ENDPOINT_PATH) => {
+            respond_if_token_is_accepted(state, &script, &issuers, &origin, request, answer).await
+        }
         _ => match issuers.first().filter(|_| script.metadata == ResourceMetadataLocation::SameOrigin) {
             Some(issuer) => super::respond(&issuer.state, request, answer).await,
             None => answer.status(404).await,
@@ -151,7 +153,7 @@ async fn respond(
 
 fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &str) -> serde_json::Value {
     let issuers: Vec<String> = issuers.iter().map(AuthorizationServer::issuer).collect();
-    let mut document = json!({ "resource": format!("{origin}{ENDPOINT_PATH}"), "authorization_servers": issuers });
+    let mut document = json!({ "resource": format!("{origin}{MCP_ENDPOINT_PATH}"), "authorization_servers": issuers });
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
@@ -160,7 +162,7 @@ fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], 
     document
 }
 
-async fn respond_protected(
+async fn respond_if_token_is_accepted(
     state: &ProtectedServerState,
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
@@ -171,7 +173,7 @@ async fn respond_protected(
     if let RefusalBehaviour::Status(status) = script.refusing {
         return answer.status(status).await;
     }
-    let url = format!("{origin}{ENDPOINT_PATH}");
+    let url = format!("{origin}{MCP_ENDPOINT_PATH}");
     let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let is_let_in = script.allows_anonymous && request.header("authorization").is_none();
@@ -181,7 +183,7 @@ async fn respond_protected(
         other => {
             let refused = other.err().unwrap_or_else(|| match script.refusing {
                 RefusalBehaviour::Nonces => {
-                    RequestRefusal { error: "use_dpop_nonce", nonce: Some(random_text("nonce")) }
+                    RequestRefusal { error: "use_dpop_nonce", nonce: Some(random_text_with_prefix("nonce")) }
                 }
                 _ => RequestRefusal { error: "invalid_token", nonce: None },
             });
@@ -199,7 +201,7 @@ async fn respond_protected(
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
     let has_all = split_scope(needed).iter().all(|word| held.contains(word));
     if !tool.is_empty() && (script.refusing == RefusalBehaviour::InsufficientScope || !has_all) {
-        let header = challenge_header(
+        let header = www_authenticate_header(
             script,
             origin,
             scheme,
@@ -268,16 +270,22 @@ async fn respond_unauthorized(
     refused: RequestRefusal,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
-    let mut header = challenge_header(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
+    let mut header = www_authenticate_header(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
     if let Some(nonce) = refused.nonce {
         header.push_str(&format!("dpop-nonce: {nonce}\r\n"));
     }
     answer.respond(401, &header, b"").await
 }
 
-fn challenge_header(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
+fn www_authenticate_header(
+    script: &ProtectedScript,
+    origin: &str,
+    scheme: &str,
+    error: &str,
+    scope: Option<&str>,
+) -> String {
     let metadata = match &script.metadata {
-        ResourceMetadataLocation::Header => Some(format!("{origin}{METADATA_PATH_IN_HEADER}")),
+        ResourceMetadataLocation::Header => Some(format!("{origin}{METADATA_PATH_NAMED_ONLY_IN_HEADER}")),
         ResourceMetadataLocation::HeaderNames(url) => Some(url.clone()),
         _ => None,
     };

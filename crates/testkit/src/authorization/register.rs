@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::issued::RegisteredClient;
 use super::script::AuthorizationScript;
-use super::{AuthorizationServerState, random_text, respond_with_error};
+use super::{AuthorizationServerState, random_text_with_prefix, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond_to_registration(
@@ -27,8 +27,8 @@ pub(super) async fn respond_to_registration(
     let is_offered = script.auth_methods.contains(&auth_method);
     let method = if is_offered { Some(&auth_method) } else { script.auth_methods.first() };
     let method = method.map_or("none", String::as_str);
-    let id = random_text("client");
-    let secret = method.starts_with("client_secret").then(|| random_text("secret"));
+    let id = random_text_with_prefix("client");
+    let secret = method.starts_with("client_secret").then(|| random_text_with_prefix("secret"));
     let mut registered = registration.clone();
     registered["client_id"] = json!(id);
     registered["token_endpoint_auth_method"] = json!(method);

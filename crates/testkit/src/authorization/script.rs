@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Path at which the authorization server provides its metadata document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum MetadataLocation {
+pub enum AuthorizationMetadataLocation {
     /// RFC 8414: `/.well-known/oauth-authorization-server`, then the issuer's path.
     OAuth,
     /// OpenID Connect Discovery with the issuer's path at the end: `/.well-known/openid-configuration`, then the path.
@@ -82,7 +82,7 @@ pub struct AuthorizationScript {
     /// Path of the issuer identifier, either empty or with a leading slash.
     pub path: String,
     /// Path at which the authorization server serves its metadata.
-    pub metadata: MetadataLocation,
+    pub metadata: AuthorizationMetadataLocation,
     /// Members that replace those of the authorization server metadata. A null value removes the member.
     pub overrides: Map<String, Value>,
     /// Set if clients may register dynamically.
@@ -127,7 +127,7 @@ impl Default for AuthorizationScript {
     fn default() -> Self {
         Self {
             path: String::new(),
-            metadata: MetadataLocation::OAuth,
+            metadata: AuthorizationMetadataLocation::OAuth,
             overrides: Map::new(),
             registration: true,
             registration_error: None,
@@ -239,7 +239,7 @@ impl Default for ProtectedScript {
 }
 
 /// Returns the script with the members of `changes` replaced, or `None` if a member has the wrong type.
-pub(super) fn merge_changes<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
+pub(super) fn merge_script_changes<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
     let mut all = serde_json::to_value(script).ok()?;
     for (name, value) in changes.as_object()? {
         all[name.as_str()] = value.clone();

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::issued::{IssuedCredentials, IssuedGrant};
 use super::script::{AuthorizationScript, DpopBehaviour, RefreshBehaviour};
-use super::{AuthorizationServerState, parameter_value, random_text, respond_with_error};
+use super::{AuthorizationServerState, parameter_value, random_text_with_prefix, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 /// Grant type of a token exchange (RFC 8693).
@@ -85,7 +85,7 @@ fn issue_grant(
     let get = |name: &str| parameter_value(form, name);
     let client = authenticate_client(issued, script, request, form)?;
     match get("grant_type") {
-        Some("authorization_code") => redeem_code(issued, &client, form),
+        Some("authorization_code") => redeem_authorization_code(issued, &client, form),
         Some("refresh_token") => {
             let presented = get("refresh_token").unwrap_or_default();
             redeem_refresh_token(issued, script, &client, presented)
@@ -102,7 +102,7 @@ fn issue_grant(
     }
 }
 
-fn redeem_code(
+fn redeem_authorization_code(
     issued: &mut IssuedCredentials,
     client: &str,
     form: &[(String, String)],
@@ -114,7 +114,7 @@ fn redeem_code(
     };
     if std::mem::replace(&mut code.is_used, true) {
         let family = code.grant.family;
-        issued.invalidate_authorization(family);
+        issued.invalidate_tokens_of_authorization(family);
         return refuse_token_request("invalid_grant", "the code was used before");
     }
     let code = code.clone();
@@ -146,7 +146,7 @@ fn redeem_refresh_token(
     };
     let grant = token.grant.clone();
     if token.is_ended {
-        issued.invalidate_authorization(grant.family);
+        issued.invalidate_tokens_of_authorization(grant.family);
         return refuse_token_request("invalid_grant", "the refresh token is no longer good");
     }
     if grant.client != client {
@@ -164,7 +164,7 @@ fn authenticate_client(
     form: &[(String, String)],
 ) -> Result<String, TokenRefusal> {
     let get = |name: &str| parameter_value(form, name).map(str::to_owned);
-    let (id, secret, method) = if let Some((id, secret)) = basic_credentials(request) {
+    let (id, secret, method) = if let Some((id, secret)) = basic_auth_credentials(request) {
         (id, Some(secret), "client_secret_basic")
     } else if get("client_assertion").is_some() {
         (jwt_subject(&get("client_assertion").unwrap_or_default()), None, "private_key_jwt")
@@ -184,7 +184,7 @@ fn authenticate_client(
 }
 
 /// Decodes client id and secret of an `Authorization: Basic` header, each form-encoded as in RFC 6749 section 2.3.1.
-fn basic_credentials(request: &HttpRequest) -> Option<(String, String)> {
+fn basic_auth_credentials(request: &HttpRequest) -> Option<(String, String)> {
     let encoded = request.header("authorization")?.strip_prefix("Basic ")?;
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
     let (id, secret) = text.split_once(':')?;
@@ -219,7 +219,7 @@ pub(super) fn check_dpop_proof(
     if script.dpop == DpopBehaviour::Required {
         return Ok(());
     }
-    let nonce = issued.nonce.get_or_insert_with(|| random_text("nonce"));
+    let nonce = issued.nonce.get_or_insert_with(|| random_text_with_prefix("nonce"));
     if claims["nonce"] == json!(nonce) {
         Ok(())
     } else {

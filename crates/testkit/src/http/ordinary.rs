@@ -18,12 +18,12 @@ pub fn echo_tool() -> Value {
     tool
 }
 
-fn tools() -> Vec<Value> {
+fn ordinary_tools() -> Vec<Value> {
     [Some(echo_tool()), forbidden_url::tool_with_forbidden_url()].into_iter().flatten().collect()
 }
 
 /// Returns the result of a request in this protocol revision, or `None` if the revision does not have its method.
-pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
+pub fn rpc_result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
     forbidden_url::add_forbidden_url_to_definition(&mut server);
@@ -35,7 +35,7 @@ pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
             json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server })
         }
         "ping" => json!({}),
-        "tools/list" => json!({ "tools": tools() }),
+        "tools/list" => json!({ "tools": ordinary_tools() }),
         "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
         _ => return None,
     };
@@ -50,7 +50,7 @@ pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
 
 /// Returns the response to a request: its result, or an error for an unknown method.
 pub fn response_message(revision: &str, request: &Value) -> Value {
-    match method_result(revision, request) {
+    match rpc_result(revision, request) {
         Some(result) => json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }),
         None => json!({
             "jsonrpc": "2.0", "id": request["id"],
@@ -67,7 +67,7 @@ pub async fn respond(revision: &str, request: &HttpRequest, mut answer: HttpResp
     let body = request.json();
     match request.method.as_str() {
         "POST" if body.get("id").is_none() || body.get("method").is_none() => answer.status(202).await,
-        "POST" if method_result(revision, &body).is_none() => {
+        "POST" if rpc_result(revision, &body).is_none() => {
             let status = if revision >= "2026" { 404 } else { 400 };
             let error = response_message(revision, &body).to_string();
             answer.respond(status, "content-type: application/json\r\n", error.as_bytes()).await

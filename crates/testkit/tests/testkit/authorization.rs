@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefusalBehaviour, find_leaks,
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefusalBehaviour,
+    find_leaked_credentials,
 };
 use testkit::browser;
 use url::Url;
@@ -15,7 +16,7 @@ async fn send(method: &str, url: &str, headers: &str, body: &str) -> HttpReply {
     (page.status, page.head, serde_json::from_str(&page.body).unwrap_or_default())
 }
 
-async fn call(server: &ProtectedServer, token: &str) -> HttpReply {
+async fn call_echo_with_token(server: &ProtectedServer, token: &str) -> HttpReply {
     let headers = format!("authorization: Bearer {token}\r\n");
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                        "params": { "name": "echo", "arguments": { "text": "hello" } } });
@@ -75,7 +76,7 @@ async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: 
     (client, tokens)
 }
 
-async fn refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> HttpReply {
+async fn request_token_refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> HttpReply {
     let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={}", token.as_str().unwrap());
     send("POST", &format!("{}/token", issuer.issuer()), "", &form).await
 }
@@ -95,15 +96,15 @@ async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
 
     let (_, tokens) = sign_in(&issuer, &server, "write").await;
     let token = tokens["access_token"].as_str().unwrap();
-    let (status, _, response) = call(&server, token).await;
+    let (status, _, response) = call_echo_with_token(&server, token).await;
     assert_eq!((status, &response["result"]["content"][0]["text"]), (200, &json!("hello")), "the call should succeed");
-    assert_eq!(find_leaks(&[&issuer], &[&server, &other]), [""; 0], "nothing should have leaked so far");
-    assert_eq!(call(&other, token).await.0, 401, "a token for another server should be refused");
-    let found = find_leaks(&[&issuer], &[&server, &other]);
+    assert_eq!(find_leaked_credentials(&[&issuer], &[&server, &other]), [""; 0], "nothing should have leaked so far");
+    assert_eq!(call_echo_with_token(&other, token).await.0, 401, "a token for another server should be refused");
+    let found = find_leaked_credentials(&[&issuer], &[&server, &other]);
     assert_eq!(found.len(), 1, "the leaked token should be reported: {found:?}");
 
     let (_, tokens) = sign_in(&issuer, &server, "read").await;
-    let (status, head, _) = call(&server, tokens["access_token"].as_str().unwrap()).await;
+    let (status, head, _) = call_echo_with_token(&server, tokens["access_token"].as_str().unwrap()).await;
     assert_eq!(status, 403, "the scope should be insufficient");
     assert!(
         head.contains("error=\"insufficient_scope\", scope=\"write\""),
@@ -111,7 +112,7 @@ async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
     );
 
     server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
-    assert_eq!(call(&server, token).await.0, 401, "every request should be refused");
+    assert_eq!(call_echo_with_token(&server, token).await.0, 401, "every request should be refused");
 }
 
 #[tokio::test]
@@ -119,16 +120,16 @@ async fn refresh_token_is_valid_once_and_revoked_token_is_invalid() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let (client, first) = sign_in(&issuer, &server, "").await;
-    let (status, _, second) = refresh(&issuer, &client, &first["refresh_token"]).await;
+    let (status, _, second) = request_token_refresh(&issuer, &client, &first["refresh_token"]).await;
     assert_eq!(status, 200, "the refresh token should be accepted: {second}");
     assert_ne!(first["refresh_token"], second["refresh_token"], "the refresh token should be replaced");
     assert_eq!(
-        call(&server, second["access_token"].as_str().unwrap()).await.0,
+        call_echo_with_token(&server, second["access_token"].as_str().unwrap()).await.0,
         200,
         "the new access token should be accepted"
     );
     assert_eq!(
-        refresh(&issuer, &client, &first["refresh_token"]).await.0,
+        request_token_refresh(&issuer, &client, &first["refresh_token"]).await.0,
         400,
         "the old refresh token should be refused"
     );

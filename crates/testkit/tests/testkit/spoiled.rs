@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-async fn post(address: SocketAddr, method: &str) -> String {
+async fn post_rpc_request(address: SocketAddr, method: &str) -> String {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": {} }).to_string();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!("POST /mcp HTTP/1.1\r\nhost: x\r\nX-Mark: here\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -22,16 +22,16 @@ async fn post(address: SocketAddr, method: &str) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-async fn ordinary_server() -> HttpServer {
+async fn start_ordinary_server() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await }).await
 }
 
 #[tokio::test]
 async fn ordinary_server_answers_and_records_requests() {
-    let server = ordinary_server().await;
-    let answer = post(server.address, "tools/list").await;
+    let server = start_ordinary_server().await;
+    let answer = post_rpc_request(server.address, "tools/list").await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools should be listed: {answer}");
-    let unknown = post(server.address, "server/discover").await;
+    let unknown = post_rpc_request(server.address, "server/discover").await;
     assert!(unknown.starts_with("HTTP/1.1 400"), "a stateful server should not support discovery: {unknown}");
     assert_eq!(server.count("tools/list"), 1, "the request should be recorded");
     let first = &server.received_requests()[0];
@@ -45,24 +45,36 @@ async fn ordinary_server_answers_and_records_requests() {
 
 #[tokio::test]
 async fn fault_proxy_distorts_the_output_of_the_server() {
-    let server = ordinary_server().await;
+    let server = start_ordinary_server().await;
     let proxy = FaultProxy::in_front_of(server.address).await;
-    let plain = post(proxy.address, "tools/list").await;
-    assert_eq!(plain, post(server.address, "tools/list").await, "the proxy should change nothing by default");
-    proxy.set(ProxyFault::Bytewise);
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "output passed on byte by byte should be the same");
-    proxy.set(ProxyFault::Late(Duration::from_millis(200)));
+    let plain = post_rpc_request(proxy.address, "tools/list").await;
+    assert_eq!(
+        plain,
+        post_rpc_request(server.address, "tools/list").await,
+        "the proxy should change nothing by default"
+    );
+    proxy.set_fault(ProxyFault::Bytewise);
+    assert_eq!(
+        post_rpc_request(proxy.address, "tools/list").await,
+        plain,
+        "output passed on byte by byte should be the same"
+    );
+    proxy.set_fault(ProxyFault::Late(Duration::from_millis(200)));
     let began = Instant::now();
-    assert_eq!(post(proxy.address, "tools/list").await, plain, "delayed output should be the same");
+    assert_eq!(post_rpc_request(proxy.address, "tools/list").await, plain, "delayed output should be the same");
     assert!(began.elapsed() >= Duration::from_millis(200), "the output should be delayed: {:?}", began.elapsed());
-    proxy.set(ProxyFault::CutAfter(30));
-    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "the output should be truncated after 30 bytes");
-    proxy.set(ProxyFault::Refused);
-    assert_eq!(post(proxy.address, "tools/list").await, "", "a refused connection should have no output");
-    proxy.set(ProxyFault::Swallowed);
-    let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
+    proxy.set_fault(ProxyFault::CutAfter(30));
+    assert_eq!(
+        post_rpc_request(proxy.address, "tools/list").await,
+        plain[..30],
+        "the output should be truncated after 30 bytes"
+    );
+    proxy.set_fault(ProxyFault::Refused);
+    assert_eq!(post_rpc_request(proxy.address, "tools/list").await, "", "a refused connection should have no output");
+    proxy.set_fault(ProxyFault::Swallowed);
+    let silent = timeout(Duration::from_millis(300), post_rpc_request(proxy.address, "tools/list")).await;
     assert!(silent.is_err(), "the connection should stay open without output: {silent:?}");
-    let waiting = tokio::spawn(post(proxy.address, "tools/list"));
+    let waiting = tokio::spawn(post_rpc_request(proxy.address, "tools/list"));
     // sleep: no event reports that the proxy has accepted a connection.
     tokio::time::sleep(Duration::from_millis(100)).await;
     proxy.cut_connections();

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign::KeyPair;
 use serde_json::json;
-use updates::{Installation, ReleaseKey};
+use updates::{Installation, ReleasePublicKey};
 
 /// Content of the file of each release. It looks like a Linux executable of the minimum length, since other files are
 /// not installed.
@@ -26,16 +26,16 @@ impl TestKeys {
         Self(Arc::new(KeyPair::generate_unencrypted_keypair().unwrap()))
     }
 
-    pub(crate) fn public(&self) -> ReleaseKey {
-        ReleaseKey::parse(&STANDARD.encode(self.text())).unwrap()
+    pub(crate) fn public(&self) -> ReleasePublicKey {
+        ReleasePublicKey::parse(&STANDARD.encode(self.public_key_file_text())).unwrap()
     }
 
     /// Returns the comment line of the public key, which contains the key's identifier.
     pub(crate) fn comment(&self) -> String {
-        self.text().lines().next().unwrap().to_owned()
+        self.public_key_file_text().lines().next().unwrap().to_owned()
     }
 
-    fn text(&self) -> String {
+    fn public_key_file_text(&self) -> String {
         self.0.pk.to_box().unwrap().to_string()
     }
 
@@ -64,7 +64,7 @@ pub(crate) fn updatable_installation() -> Installation {
 
 /// Returns the key of the file for this installation in a release manifest.
 pub(crate) fn platform_key() -> String {
-    updatable_installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
+    updatable_installation().manifest_platform_key(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }
 
 /// Returns a manifest with one file. The server inserts its own address into the URL of the file.
@@ -115,7 +115,7 @@ impl ServedRelease {
         Self { manifest, ..self }
     }
 
-    fn body(&self, path: &str, origin: &str) -> Option<Vec<u8>> {
+    fn response_body(&self, path: &str, origin: &str) -> Option<Vec<u8>> {
         let signed = self.manifest.replace("http://origin", origin);
         match path {
             "/latest.json" => {
@@ -158,7 +158,7 @@ impl ReleaseServer {
     }
 
     /// Returns the URL of the server's release manifest.
-    pub(crate) fn address(&self) -> String {
+    pub(crate) fn manifest_url(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }
 
@@ -181,6 +181,6 @@ async fn respond(State(site): State<Arc<ServerState>>, uri: Uri) -> Response {
             (StatusCode::FOUND, [(header::LOCATION, to.clone())]).into_response()
         }
         _ if served.is_empty => StatusCode::NO_CONTENT.into_response(),
-        _ => served.body(uri.path(), &site.origin).ok_or(StatusCode::NOT_FOUND).into_response(),
+        _ => served.response_body(uri.path(), &site.origin).ok_or(StatusCode::NOT_FOUND).into_response(),
     }
 }

@@ -11,7 +11,9 @@ use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
+use crate::system_packages::{
+    self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, RequiredPackage, VIRTUAL_DISPLAY_PACKAGES,
+};
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
@@ -21,26 +23,26 @@ const APP_START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Measurements of the app, which it prints if `DRAWBRIDGE_BENCH` contains their name. Each entry has the name, the
 /// word that precedes the milliseconds in the output, and a description.
-const MEASUREMENTS: [(&str, &str, &str); 3] = [
+const APP_MEASUREMENTS: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
     ("consent-request", "consent-request", "a consent request, from its place in the queue to drawn"),
 ];
 
 #[derive(Args, Default)]
-pub(super) struct Options {
+pub(super) struct DesktopAppBenchOptions {
     /// Measure a debug build, which is faster to build but slower to run
     #[arg(long)]
     debug: bool,
 }
 
-pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
+pub(super) fn run(options: &DesktopAppBenchOptions, yes: bool) -> Result<(), Problem> {
     let profile = if options.debug { desktop_app::DEBUG_PROFILE } else { desktop_app::RELEASE_PROFILE };
     let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if !has_display() {
-        needs.extend(HEADLESS_PACKAGES);
+        needs.extend(VIRTUAL_DISPLAY_PACKAGES);
     }
-    system_packages::ensure_installed(&needs, yes)?;
+    system_packages::ensure_packages_are_installed(&needs, yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_ui(&mut Program::run)?;
@@ -49,12 +51,12 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let app = desktop_app::desktop_app_path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
-    let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
+    let mut times: [Vec<f64>; APP_MEASUREMENTS.len()] = Default::default();
     for run in 1..=RUNS_PER_MEASUREMENT {
         print_step(&format!("run {run} of {RUNS_PER_MEASUREMENT}"));
         // The measurements alternate, so that temporary load on the machine does not affect only one of them.
-        for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
-            times.push(measure_once(screen.as_ref(), &app, name, word)?);
+        for ((name, word, _), times) in APP_MEASUREMENTS.iter().zip(&mut times) {
+            times.push(measure_app_once(screen.as_ref(), &app, name, word)?);
         }
     }
     let medians = times.map(median);
@@ -65,13 +67,13 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 }
 
 /// Starts the app once and returns the milliseconds that it prints for the measurement `name`.
-fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
+fn measure_app_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
     // Uses an empty home folder, so that every start is a first start and the user's servers, windows and running
     // instances are not affected.
-    let home = workspace::target_folder("bench/home")?;
+    let home = workspace::create_folder_in_target("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file_error(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file_error(&home))?;
-    let log = workspace::target_folder("bench")?.join(format!("{name}.log"));
+    let log = workspace::create_folder_in_target("bench")?.join(format!("{name}.log"));
     let output = fs::File::create(&log).map_err(Problem::file_error(&log))?;
     let program = match screen {
         Some(screen) => screen.program(app),
@@ -107,9 +109,9 @@ fn parse_measured_value(text: &str, word: &str) -> Option<f64> {
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn format_table(medians: &[f64; MEASUREMENTS.len()], profile: &str) -> String {
+fn format_table(medians: &[f64; APP_MEASUREMENTS.len()], profile: &str) -> String {
     let mut lines = vec![format!("Median of {RUNS_PER_MEASUREMENT} runs, {profile} build")];
-    for ((_, _, meaning), median) in MEASUREMENTS.iter().zip(medians) {
+    for ((_, _, meaning), median) in APP_MEASUREMENTS.iter().zip(medians) {
         lines.push(format!("{meaning:<52} {median:>8.1} ms"));
     }
     lines.push(format!("{:<52} {:>8.2}", "our window / an empty window", medians[1] / medians[0]));

@@ -66,29 +66,32 @@ impl BenchClient {
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
         let script = |path: &str| vec![benchmark_clients_folder().join(path).to_string_lossy().into_owned()];
         match self {
-            Self::Bare => (binary_path(profile, "bench-bare"), Vec::new()),
-            Self::Drawbridge => (binary_path(profile, "bench-client"), Vec::new()),
-            Self::Rmcp => (binary_path(profile, "bench-peer-rmcp"), Vec::new()),
-            Self::RmcpOneThread => (binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
-            Self::RmcpPooled => {
-                (binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
+            Self::Bare => (benchmark_binary_path(profile, "bench-bare"), Vec::new()),
+            Self::Drawbridge => (benchmark_binary_path(profile, "bench-client"), Vec::new()),
+            Self::Rmcp => (benchmark_binary_path(profile, "bench-peer-rmcp"), Vec::new()),
+            Self::RmcpOneThread => {
+                (benchmark_binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()])
             }
+            Self::RmcpPooled => (
+                benchmark_binary_path(profile, "bench-peer-rmcp"),
+                vec!["--current-thread".to_owned(), "--pooled".to_owned()],
+            ),
             // Node.js prints thousands of warnings about event listeners of the SDK, which would affect the
             // measurement.
             Self::TypeScript => {
                 (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
             }
-            Self::Python => (python_path(), script("python/client.py")),
+            Self::Python => (venv_python_path(), script("python/client.py")),
         }
     }
 }
 
 /// Returns the path of the MCP server that all clients are measured against.
-pub(super) fn server_path(profile: &str) -> PathBuf {
-    binary_path(profile, "bench-server")
+pub(super) fn benchmark_server_path(profile: &str) -> PathBuf {
+    benchmark_binary_path(profile, "bench-server")
 }
 
-fn binary_path(profile: &str, name: &str) -> PathBuf {
+fn benchmark_binary_path(profile: &str, name: &str) -> PathBuf {
     // Cargo writes the output of the profile `dev` to the folder `debug`.
     workspace::binary_path(if profile == "dev" { "debug" } else { profile }, name)
 }
@@ -98,17 +101,20 @@ pub(super) fn benchmark_clients_folder() -> PathBuf {
     workspace::tests_folder().join("bench/peers")
 }
 
-fn venv_folder() -> PathBuf {
+fn python_venv_folder() -> PathBuf {
     workspace::target_directory().join("venv-bench")
 }
 
 /// Returns the path of the Python interpreter whose environment contains the Python SDK.
-pub(super) fn python_path() -> PathBuf {
-    venv_folder().join("bin/python")
+pub(super) fn venv_python_path() -> PathBuf {
+    python_venv_folder().join("bin/python")
 }
 
 /// Builds and installs the clients. Returns the clients whose installation failed, each with the cause.
-pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<Vec<(BenchClient, String)>, Problem> {
+pub(super) fn install_benchmark_clients(
+    clients: &[BenchClient],
+    profile: &str,
+) -> Result<Vec<(BenchClient, String)>, Problem> {
     print_step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root_folder()).args(["build", "--profile", profile, "-p", "bench"]);
     build = build.args(["--bin", "bench-server", "--bin", "bench-client", "--bin", "bench-bare"]);
@@ -122,7 +128,7 @@ pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<
             BenchClient::TypeScript => node::check_node_version().and_then(|()| {
                 node::install_packages(&benchmark_clients_folder().join("typescript"), &mut Program::run)
             }),
-            BenchClient::Python => install_python(),
+            BenchClient::Python => install_python_sdk(),
             _ => Ok(()),
         };
         match installed {
@@ -134,14 +140,20 @@ pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<
     Ok(missing)
 }
 
-fn install_python() -> Result<(), Problem> {
+fn install_python_sdk() -> Result<(), Problem> {
     let requirements = benchmark_clients_folder().join("python/requirements.txt");
-    let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
-    node::run_once_per_content(&requirements, &stamp, python_path().exists(), || {
+    let stamp = workspace::create_folder_in_target("stamps")?.join("bench-requirements.txt");
+    node::run_unless_file_is_unchanged(&requirements, &stamp, venv_python_path().exists(), || {
         print_step("installing the Python SDK into target/venv-bench");
-        Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv_folder()).run()?;
-        let pip =
-            Program::new(python_path()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);
+        Program::new("python3").args(["-m", "venv", "--clear"]).arg(python_venv_folder()).run()?;
+        let pip = Program::new(venv_python_path()).args([
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--quiet",
+            "-r",
+        ]);
         pip.arg(&requirements).run()
     })
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::clients::{self, BenchClient};
-use super::facts::{self, ProcessorUse};
+use super::facts::{self, ProcessorUseSnapshot};
 use super::measure::MeasurementConditions;
 use super::results;
 use super::rows::{self, BENCHMARK_ROWS, BenchmarkRow, IMAGE_SCENARIO};
@@ -17,9 +17,9 @@ use crate::problem::Problem;
 use crate::progress::print_step;
 
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct CompareBenchOptions {
     /// Measure only these rows, print the tables, and do not change the file
-    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::scenarios()))]
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::benchmark_scenarios()))]
     rows: Vec<String>,
     /// Measure only these columns, print the tables, and do not change the file
     #[arg(long, value_delimiter = ',', value_enum)]
@@ -28,7 +28,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = DEFAULT_ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// Number of the core that client and server share
-    #[arg(long, default_value_t = DEFAULT_CORE)]
+    #[arg(long, default_value_t = DEFAULT_PINNED_CORE)]
     core: usize,
     /// Cargo profile of the Rust clients and of the server
     #[arg(long, default_value = DEFAULT_PROFILE)]
@@ -39,25 +39,25 @@ pub(super) struct Options {
 }
 
 const DEFAULT_ROUNDS: u16 = 3;
-const DEFAULT_CORE: usize = 1;
+const DEFAULT_PINNED_CORE: usize = 1;
 const DEFAULT_PROFILE: &str = "release";
 
-impl Default for Options {
+impl Default for CompareBenchOptions {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
             clients: Vec::new(),
             rounds: DEFAULT_ROUNDS,
-            core: DEFAULT_CORE,
+            core: DEFAULT_PINNED_CORE,
             profile: DEFAULT_PROFILE.to_owned(),
             no_write: false,
         }
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &CompareBenchOptions) -> Result<(), Problem> {
     let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
-    place.check()?;
+    place.check_core_pinning()?;
     let is_selected_row =
         |row: &BenchmarkRow| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
     let is_selected_client = |client: &BenchClient| options.clients.is_empty() || options.clients.contains(client);
@@ -70,12 +70,12 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             clients.map(move |client| BenchmarkCell::new(row, *client))
         })
         .collect();
-    for (client, cause) in clients::install_clients(&compared, &options.profile)? {
+    for (client, cause) in clients::install_benchmark_clients(&compared, &options.profile)? {
         for cell in cells.iter_mut().filter(|cell| cell.client == client) {
             cell.failure = Some(cause.clone());
         }
     }
-    let (began, busy) = (Instant::now(), ProcessorUse::now());
+    let (began, busy) = (Instant::now(), ProcessorUseSnapshot::now());
     for round in 1..=options.rounds {
         // All clients of a row are measured in turn, so that temporary load on the machine does not affect only one of
         // them.

@@ -15,19 +15,19 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Processor time used by the whole machine and by the finished child processes of xtask, at one point in time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ProcessorUse {
+pub(super) struct ProcessorUseSnapshot {
     at: Instant,
     machine: f64,
     ours: f64,
 }
 
-impl ProcessorUse {
+impl ProcessorUseSnapshot {
     pub(super) fn now() -> Self {
         let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
         Self {
             at: Instant::now(),
-            machine: busy_seconds(&read("/proc/stat")),
-            ours: process_seconds(&read("/proc/self/stat")),
+            machine: machine_busy_seconds(&read("/proc/stat")),
+            ours: process_cpu_seconds(&read("/proc/self/stat")),
         }
     }
 
@@ -40,7 +40,7 @@ impl ProcessorUse {
 }
 
 /// Returns the processor time that all cores together have spent since boot, in seconds.
-fn busy_seconds(stat: &str) -> f64 {
+fn machine_busy_seconds(stat: &str) -> f64 {
     let first = stat.lines().next().unwrap_or_default();
     let ticks: Vec<f64> = first.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
     // The fields are user, nice, system, idle, iowait, irq, softirq and steal. Idle and iowait are not counted, and
@@ -50,7 +50,7 @@ fn busy_seconds(stat: &str) -> f64 {
 }
 
 /// Returns the processor time of a process and of its children that have exited, in seconds.
-fn process_seconds(stat: &str) -> f64 {
+fn process_cpu_seconds(stat: &str) -> f64 {
     // The second field is the program's name in parentheses, which may contain any character.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     // utime, stime, cutime and cstime are the fields 14 to 17.
@@ -108,7 +108,7 @@ fn tool_versions() -> Vec<String> {
         format!("Drawbridge {}, {}", package("host"), version_of(Path::new("rustc"))),
         format!("rmcp {} and reqwest {}", package("rmcp"), package("reqwest")),
         format!("@modelcontextprotocol/client {npm} on Node.js {}", version_of(Path::new("node"))),
-        format!("mcp {pip} on {}", version_of(&clients::python_path())),
+        format!("mcp {pip} on {}", version_of(&clients::venv_python_path())),
     ]
 }
 
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn idle_time_is_not_counted_as_busy() {
         let stat = "cpu  100 20 30 99999 88888 4 5 6 70 80\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
-        let busy = busy_seconds(stat);
+        let busy = machine_busy_seconds(stat);
         assert!(
             (busy - 1.65).abs() < 1e-9,
             "user, nice, system, interrupts and steal of all cores should be added: {busy}"
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn time_of_child_processes_is_counted() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
-        let ours = process_seconds(stat);
+        let ours = process_cpu_seconds(stat);
         assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime should be added: {ours}");
     }
 

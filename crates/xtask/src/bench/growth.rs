@@ -12,7 +12,7 @@ use crate::progress::print_step;
 use crate::workspace;
 
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct GrowthBenchOptions {
     /// Cargo profile of the measured build
     #[arg(long, default_value = "release")]
     profile: String,
@@ -72,7 +72,7 @@ const MEASURED_SERIES: [GrowthSeries; 7] = [
 ///
 /// # Errors
 /// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.
-pub(super) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &GrowthBenchOptions) -> Result<(), Problem> {
     print_step(&format!("building in profile {} (some minutes)", options.profile));
     let build = cargo().dir(workspace::root_folder()).args(["build", "--profile", &options.profile, "-p", "bench"]);
     build.args(["--bin", "bench-server", "--bin", "bench-growth"]).run()?;
@@ -96,9 +96,9 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         let points: Vec<(f64, f64)> =
             points.into_iter().map(|(size, cost)| (size, cost * series.cost_unit.1)).collect();
         let file = folder.join(format!("growth-{}.svg", series.name));
-        fs::write(&file, plot::svg(&points, series.size_unit, series.cost_unit.0))
+        fs::write(&file, plot::growth_chart_svg(&points, series.size_unit, series.cost_unit.0))
             .map_err(Problem::file_error(&file))?;
-        report.push_str(&format_section(&series, &points));
+        report.push_str(&format_growth_section(&series, &points));
     }
     let file = folder.join("GROWTH.md");
     fs::write(&file, report).map_err(Problem::file_error(&file))?;
@@ -112,7 +112,7 @@ fn parse_points(text: &str, series: &str) -> Vec<(f64, f64)> {
     of_series.filter_map(|(size, cost)| Some((size.parse().ok()?, cost.parse().ok()?))).collect()
 }
 
-fn format_section(series: &GrowthSeries, points: &[(f64, f64)]) -> String {
+fn format_growth_section(series: &GrowthSeries, points: &[(f64, f64)]) -> String {
     let (unit, size_unit) = (series.cost_unit.0, series.size_unit);
     let mut text = format!("\n## {}\n\n![{} by {size_unit}](growth-{}.svg)\n\n", series.title, unit, series.name);
     text.push_str(&format!("| {size_unit} | {unit} |\n|--:|--:|\n"));

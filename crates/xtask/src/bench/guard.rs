@@ -22,27 +22,28 @@ use crate::system_packages::{self, SANDBOX_PACKAGES, VALGRIND_PACKAGES};
 use crate::{shared_build, workspace};
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct InstructionGuardOptions {
     /// Write the counts into tests/bench/instructions.tsv, to be committed with the change that caused them
     #[arg(long)]
     write: bool,
 }
 
 /// Operation that `bench-steps` repeats, with the numbers of repetitions of its two runs.
-struct MeasuredStep {
+struct RepeatedBenchStep {
     name: &'static str,
     counts: [u64; 2],
 }
 
-const MEASURED_STEPS: [MeasuredStep; 5] = [
-    MeasuredStep { name: "call", counts: [100, 300] },
-    MeasuredStep { name: "list", counts: [2, 6] },
-    MeasuredStep { name: "start", counts: [5, 15] },
-    MeasuredStep { name: "decision", counts: [200, 600] },
-    MeasuredStep { name: "event", counts: [50, 150] },
+const MEASURED_STEPS: [RepeatedBenchStep; 5] = [
+    RepeatedBenchStep { name: "call", counts: [100, 300] },
+    RepeatedBenchStep { name: "list", counts: [2, 6] },
+    RepeatedBenchStep { name: "start", counts: [5, 15] },
+    RepeatedBenchStep { name: "decision", counts: [200, 600] },
+    RepeatedBenchStep { name: "event", counts: [50, 150] },
 ];
 /// Options of bubblewrap that create a process namespace and leave everything else unchanged.
-const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
+const BUBBLEWRAP_NAMESPACE_OPTIONS: [&str; 7] =
+    ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
 /// Growth of the instruction count of an operation, in percent, above which the check fails until the committed count
 /// is updated.
 const GROWTH_TOLERANCE_PERCENT: u64 = 5;
@@ -72,11 +73,11 @@ pub(crate) enum CountComparison {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
-pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
-    system_packages::ensure_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
+pub(crate) fn run(options: &InstructionGuardOptions, yes: bool) -> Result<(), Problem> {
+    system_packages::ensure_packages_are_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
     // A selection by package would build with other features than the tests.
     let programs = ["--bin", "bench-steps", "--bin", "bench-server"];
-    shared_build::cargo_with_clippy("build").args(shared_build::package_arguments()).args(programs).run()?;
+    shared_build::cargo_with_clippy("build").args(shared_build::cargo_package_arguments()).args(programs).run()?;
     if options.write {
         fs::write(instruction_counts_file(), count_instructions(None)?.text())
             .map_err(Problem::file_error(instruction_counts_file()))?;
@@ -98,12 +99,12 @@ pub(crate) fn check_instruction_count_growth(print: &mut dyn FnMut(&str)) -> Res
 }
 
 fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Problem> {
-    if !process::command_succeeds("bwrap", &[&NAMESPACE_OPTIONS[..], &["true"]].concat()) {
+    if !process::command_succeeds("bwrap", &[&BUBBLEWRAP_NAMESPACE_OPTIONS[..], &["true"]].concat()) {
         return Ok(CountComparison::NotComparable("this system makes no process namespace".to_owned()));
     }
     let text = fs::read_to_string(instruction_counts_file()).map_err(Problem::file_error(instruction_counts_file()))?;
     let unreadable = || Problem::Machine(format!("{} can't be read", instruction_counts_file().display()));
-    let committed = InstructionCounts::read(&text).ok_or_else(unreadable)?;
+    let committed = InstructionCounts::parse(&text).ok_or_else(unreadable)?;
     let counted = count_instructions(Some(&committed))?;
     for line in format_table(&committed, &counted) {
         print(&line);
@@ -112,7 +113,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
         let (file, here) = (&committed.compiler, &counted.compiler);
         return Ok(CountComparison::NotComparable(format!("the figures are of {file}, this is {here}")));
     }
-    match grown_steps(&committed, &counted).as_slice() {
+    match describe_grown_steps(&committed, &counted).as_slice() {
         [] => Ok(CountComparison::Unchanged),
         grown => Err(Problem::Machine(format!(
             "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
@@ -133,7 +134,7 @@ fn instruction_counts_file() -> PathBuf {
 /// Returns a [`Problem`] if a step fails.
 fn count_instructions(committed: Option<&InstructionCounts>) -> Result<InstructionCounts, Problem> {
     let mut steps = BTreeMap::new();
-    for MeasuredStep { name, counts: [few, many] } in MEASURED_STEPS {
+    for RepeatedBenchStep { name, counts: [few, many] } in MEASURED_STEPS {
         let allowed = committed.and_then(|figures| figures.steps.get(name)).copied();
         let mut least = u64::MAX;
         for _ in 0..MAX_COUNT_ATTEMPTS {
@@ -152,9 +153,9 @@ fn count_instructions(committed: Option<&InstructionCounts>) -> Result<Instructi
 /// Runs an operation under callgrind with `count` repetitions, and returns the total number of instructions of the
 /// program.
 fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
-    let out = workspace::target_folder("guard")?.join(step);
+    let out = workspace::create_folder_in_target("guard")?.join(step);
     Program::new("bwrap")
-        .args(NAMESPACE_OPTIONS)
+        .args(BUBBLEWRAP_NAMESPACE_OPTIONS)
         .arg("valgrind")
         .args(["--quiet", "--tool=callgrind", &format!("--callgrind-out-file={}", out.display())])
         .arg(workspace::binary_path("debug", "bench-steps"))
@@ -164,11 +165,11 @@ fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
         .without_stderr()
         .run()?;
     let text = fs::read_to_string(&out).map_err(Problem::file_error(&out))?;
-    callgrind_total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
+    parse_callgrind_total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
 }
 
 /// Returns the total in the line `summary:` or `totals:` of callgrind's output file.
-fn callgrind_total(text: &str) -> Option<u64> {
+fn parse_callgrind_total(text: &str) -> Option<u64> {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:").or(line.strip_prefix("summary:")))?;
     line.trim().parse().ok()
 }
@@ -182,7 +183,7 @@ fn compiler_version() -> Result<String, Problem> {
 }
 
 /// Returns a description of each operation whose count grew by more than the tolerance, with its growth in percent.
-fn grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
+fn describe_grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
         let growth = (growth_ratio(*now, was) - 1.0) * 100.0;
@@ -209,7 +210,7 @@ fn growth_ratio(now: u64, was: u64) -> f64 {
 }
 
 impl InstructionCounts {
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_VERSION_LINE_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let steps = steps.map(|line| {
@@ -237,42 +238,42 @@ mod tests {
     #[test]
     fn instruction_counts_round_trip() {
         assert_eq!(
-            InstructionCounts::read(&counts_with_call_instructions(7).text()),
+            InstructionCounts::parse(&counts_with_call_instructions(7).text()),
             Some(counts_with_call_instructions(7)),
             "parsing the text should return the same counts"
         );
-        assert_eq!(InstructionCounts::read("call\t7\n"), None, "a file without a compiler should be rejected");
+        assert_eq!(InstructionCounts::parse("call\t7\n"), None, "a file without a compiler should be rejected");
         assert_eq!(
-            InstructionCounts::read("# rustc\ncall\tmany\n"),
+            InstructionCounts::parse("# rustc\ncall\tmany\n"),
             None,
             "a count that is not a number should be rejected"
         );
     }
 
     #[test]
-    fn step_may_grow_within_the_tolerance() {
+    fn instruction_count_may_grow_within_the_tolerance() {
         assert_eq!(
-            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_050)),
+            describe_grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_050)),
             Vec::<String>::new(),
             "growth within the tolerance should be accepted"
         );
         assert_eq!(
-            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(500)),
+            describe_grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(500)),
             Vec::<String>::new(),
             "a lower count should be accepted"
         );
         assert_eq!(
-            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_051)),
+            describe_grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_051)),
             ["call costs 1051 instructions (+5.1 %)"],
             "growth above the tolerance should be reported"
         );
     }
 
     #[test]
-    fn new_step_requires_a_committed_count() {
+    fn new_step_requires_a_committed_instruction_count() {
         let committed = InstructionCounts { steps: BTreeMap::new(), ..counts_with_call_instructions(0) };
         assert_eq!(
-            grown_steps(&committed, &counts_with_call_instructions(9)).len(),
+            describe_grown_steps(&committed, &counts_with_call_instructions(9)).len(),
             2,
             "steps without a committed count should be reported"
         );
@@ -281,10 +282,10 @@ mod tests {
     #[test]
     fn instruction_total_is_parsed_from_callgrind_output() {
         assert_eq!(
-            callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"),
+            parse_callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"),
             Some(1234),
             "the total in the last line should be returned"
         );
-        assert_eq!(callgrind_total("events: Ir\n"), None, "a truncated file should have no total");
+        assert_eq!(parse_callgrind_total("events: Ir\n"), None, "a truncated file should have no total");
     }
 }

@@ -19,9 +19,9 @@ use crate::workspace;
 /// machine.
 const CLIENT_RUN_TIMEOUT: Duration = Duration::from_secs(180);
 /// Maximum time for reading the remaining output of a client that has exited.
-const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
+const REMAINING_OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of output lines of a failed client that are shown, and maximum number of characters of each line.
-const SHOWN_OUTPUT_LINES_AND_CHARS: (usize, usize) = (6, 300);
+const MAX_REPORTED_OUTPUT_LINES_AND_CHARS: (usize, usize) = (6, 300);
 
 /// Conditions that are the same for all runs: the processor core and the Cargo profile.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub(super) struct ClientReport {
 
 impl MeasurementConditions {
     /// Returns an error with a suggested remedy if this system can't pin programs to the selected core.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check_core_pinning(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::command_succeeds("taskset", &["--version"]) {
             return Err(Problem::Machine(
@@ -75,10 +75,10 @@ impl MeasurementConditions {
         let (program, first) = client.command(&self.profile);
         let program = self.pinned_program().arg(program).args(first).arg(row.scenario);
         let text = if row.is_http() {
-            let (_server, url) = self.http_server(client, row)?;
+            let (_server, url) = self.start_http_server(client, row)?;
             run_and_capture(program.args(["--url", &url]))?
         } else {
-            run_and_capture(program.arg("--server").arg(clients::server_path(&self.profile)))?
+            run_and_capture(program.arg("--server").arg(clients::benchmark_server_path(&self.profile)))?
         };
         let line = text.lines().last().unwrap_or_default();
         parse_report(line).ok_or_else(|| Problem::Machine(format!("it did not report what it measured, but: {line:?}")))
@@ -91,10 +91,11 @@ impl MeasurementConditions {
 
     /// Starts the HTTP server that a client is measured against. The server is stopped when the returned
     /// [`RunningProgram`] is dropped.
-    fn http_server(&self, client: BenchClient, row: BenchmarkRow) -> Result<(RunningProgram, String), Problem> {
+    fn start_http_server(&self, client: BenchClient, row: BenchmarkRow) -> Result<(RunningProgram, String), Problem> {
         let mode = if client == BenchClient::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
-        let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);
+        let server =
+            self.pinned_program().arg(clients::benchmark_server_path(&self.profile)).args([mode, "--answers", answers]);
         let mut running = server.with_piped_stdout().start()?;
         let mut url = String::new();
         if let Some(stdout) = running.take_stdout() {
@@ -109,7 +110,7 @@ impl MeasurementConditions {
 
 /// Returns the complete standard output of a program. The error of a failed program contains its standard error.
 fn run_and_capture(program: Program) -> Result<String, Problem> {
-    let log = workspace::target_folder("bench")?.join("compare.log");
+    let log = workspace::create_folder_in_target("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file_error(&log))?;
     let mut running = program.stderr_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
     let (sender, words) = mpsc::channel();
@@ -123,11 +124,11 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
         });
     }
     match running.finish(CLIENT_RUN_TIMEOUT) {
-        Ok(()) => Ok(words.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default()),
+        Ok(()) => Ok(words.recv_timeout(REMAINING_OUTPUT_TIMEOUT).unwrap_or_default()),
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file_error(&log))?;
-            let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
+            let cause = format!("{problem}{}", last_output_lines(&String::from_utf8_lossy(&text)));
             // Paths in the table are relative to the repository, so that they do not depend on the machine.
             Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root_folder().display()), "")))
         }
@@ -135,12 +136,12 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
 }
 
 /// Returns the last lines of a text that contain letters, each preceded by a line break.
-fn last_lines(text: &str) -> String {
+fn last_output_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
-    let first = lines.len().saturating_sub(SHOWN_OUTPUT_LINES_AND_CHARS.0);
+    let first = lines.len().saturating_sub(MAX_REPORTED_OUTPUT_LINES_AND_CHARS.0);
     lines[first..]
         .iter()
-        .map(|line| format!("\n{}", line.chars().take(SHOWN_OUTPUT_LINES_AND_CHARS.1).collect::<String>()))
+        .map(|line| format!("\n{}", line.chars().take(MAX_REPORTED_OUTPUT_LINES_AND_CHARS.1).collect::<String>()))
         .collect()
 }
 

@@ -18,7 +18,7 @@ use clap::{Args, Subcommand};
 use crate::problem::Problem;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct BenchOptions {
     #[command(subcommand)]
     part: Option<Benchmark>,
     /// Install missing system packages without confirmation
@@ -29,20 +29,20 @@ pub(crate) struct Options {
 #[derive(Subcommand)]
 enum Benchmark {
     /// Measure the app: start-up, the time until a consent request is drawn, and memory
-    App(app::Options),
+    App(app::DesktopAppBenchOptions),
     /// Compare Drawbridge's client with other SDKs and the lower bound, and write tests/bench/RESULTS.md
-    Compare(compare::Options),
+    Compare(compare::CompareBenchOptions),
     /// Measure how costs grow with the amount of data, and write tests/bench/GROWTH.md and its plots
-    Growth(growth::Options),
+    Growth(growth::GrowthBenchOptions),
     /// Count instructions of single operations, and compare them with tests/bench/instructions.tsv
-    Guard(guard::Options),
+    Guard(guard::InstructionGuardOptions),
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &BenchOptions) -> Result<(), Problem> {
     match &options.part {
         None => {
-            app::run(&app::Options::default(), options.yes)?;
-            compare::run(&compare::Options::default())
+            app::run(&app::DesktopAppBenchOptions::default(), options.yes)?;
+            compare::run(&compare::CompareBenchOptions::default())
         }
         Some(Benchmark::App(part)) => app::run(part, options.yes),
         Some(Benchmark::Compare(options)) => compare::run(options),

@@ -7,8 +7,9 @@ use std::io::ErrorKind;
 use crate::problem::Problem;
 use crate::workspace;
 
-const NOTES_BEGIN: &str = "<!-- notes: the text from here to the next mark is written by hand and preserved -->";
-const NOTES_END: &str = "<!-- notes end -->";
+const HANDWRITTEN_NOTES_BEGIN: &str =
+    "<!-- notes: the text from here to the next mark is written by hand and preserved -->";
+const HANDWRITTEN_NOTES_END: &str = "<!-- notes end -->";
 
 /// Writes `tests/bench/RESULTS.md`: the head, the notes of the existing file, and the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
@@ -27,12 +28,12 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
 /// Returns the new content of `RESULTS.md` with the notes of its old content, or `None` if the old content has only one
 /// of the markers around the notes.
 fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
-    let notes = match (old.split_once(NOTES_BEGIN), old.contains(NOTES_END)) {
+    let notes = match (old.split_once(HANDWRITTEN_NOTES_BEGIN), old.contains(HANDWRITTEN_NOTES_END)) {
         (None, false) => "\n",
-        (Some((_, rest)), true) => rest.split_once(NOTES_END)?.0,
+        (Some((_, rest)), true) => rest.split_once(HANDWRITTEN_NOTES_END)?.0,
         _ => return None,
     };
-    Some(format!("{head}\n{NOTES_BEGIN}{notes}{NOTES_END}\n\n{tables}"))
+    Some(format!("{head}\n{HANDWRITTEN_NOTES_BEGIN}{notes}{HANDWRITTEN_NOTES_END}\n\n{tables}"))
 }
 
 #[cfg(test)]
@@ -42,7 +43,7 @@ mod tests {
     #[test]
     fn notes_are_preserved_and_everything_else_is_replaced() {
         let first = replace_tables("old head\n", "", "old tables\n").unwrap();
-        let noted = first.replace(NOTES_END, "A note.\n\nAnother.\n<!-- notes end -->");
+        let noted = first.replace(HANDWRITTEN_NOTES_END, "A note.\n\nAnother.\n<!-- notes end -->");
         let second = replace_tables("head\n", &noted, "tables\n").unwrap();
         assert!(
             second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"),
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn missing_marker_is_an_error() {
-        let one = format!("head\n{NOTES_BEGIN}\nA note.\n\ntables\n");
+        let one = format!("head\n{HANDWRITTEN_NOTES_BEGIN}\nA note.\n\ntables\n");
         assert_eq!(
             replace_tables("head\n", &one, "tables\n"),
             None,

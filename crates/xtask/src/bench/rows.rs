@@ -18,9 +18,9 @@ const fn new_benchmark_row(scenario: &'static str, meaning: &'static str, to_bar
 /// Scenario whose peak memory is compared with the size of the response that contains the image.
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
 /// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
-pub(super) const MAX_IMAGE_PEAK_RATIO: f64 = 1.6;
+pub(super) const MAX_IMAGE_PEAK_MEMORY_RATIO: f64 = 1.6;
 /// Number of progress notifications that the server sends in the scenario that measures them.
-pub(super) const NOTIFICATION_COUNT: f64 = 10_000.0;
+pub(super) const EXPECTED_NOTIFICATION_COUNT: f64 = 10_000.0;
 
 pub(super) const BENCHMARK_ROWS: [BenchmarkRow; 9] = [
     new_benchmark_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
@@ -35,7 +35,7 @@ pub(super) const BENCHMARK_ROWS: [BenchmarkRow; 9] = [
 ];
 
 /// Returns the names of the scenarios of all rows.
-pub(super) fn scenarios() -> [&'static str; BENCHMARK_ROWS.len()] {
+pub(super) fn benchmark_scenarios() -> [&'static str; BENCHMARK_ROWS.len()] {
     BENCHMARK_ROWS.map(|row| row.scenario)
 }
 

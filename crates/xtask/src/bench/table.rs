@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use super::clients::BenchClient;
 use super::measure::ClientReport;
 use super::median;
-use super::rows::{BENCHMARK_ROWS, BenchmarkRow, IMAGE_SCENARIO, MAX_IMAGE_PEAK_RATIO, NOTIFICATION_COUNT};
+use super::rows::{
+    BENCHMARK_ROWS, BenchmarkRow, EXPECTED_NOTIFICATION_COUNT, IMAGE_SCENARIO, MAX_IMAGE_PEAK_MEMORY_RATIO,
+};
 
 /// Cell of a table: the reports of one client in one scenario, or the reason why the client failed.
 #[derive(Debug)]
@@ -66,7 +68,7 @@ fn add_wall_time(text: &mut String, cells: &[BenchmarkCell]) {
     let lost: Vec<String> = cells
         .iter()
         .map(|cell| (cell.client, cell.median_over_runs(&|report| report.counted)))
-        .filter(|(_, counted)| *counted < NOTIFICATION_COUNT)
+        .filter(|(_, counted)| *counted < EXPECTED_NOTIFICATION_COUNT)
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
     if !lost.is_empty() {
@@ -98,7 +100,7 @@ fn add_memory(text: &mut String, cells: &[BenchmarkCell], image_line: Option<f64
         add_table_line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
         if let Some(length) = image_line.filter(|_| row.scenario == IMAGE_SCENARIO) {
             let title = format!(
-                "… peak / length of the line, {:.1} MB (goal: {MAX_IMAGE_PEAK_RATIO:.2})",
+                "… peak / length of the line, {:.1} MB (goal: {MAX_IMAGE_PEAK_MEMORY_RATIO:.2})",
                 length / 1_048_576.0
             );
             add_table_line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
@@ -126,13 +128,13 @@ fn distinct_rows(cells: &[BenchmarkCell]) -> Vec<BenchmarkRow> {
     BENCHMARK_ROWS.into_iter().filter(|row| cells.iter().any(|cell| cell.row == *row)).collect()
 }
 
-fn columns(cells: &[BenchmarkCell]) -> Vec<BenchClient> {
+fn clients_in_columns(cells: &[BenchmarkCell]) -> Vec<BenchClient> {
     BenchClient::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
 }
 
 /// Appends the title and the header rows of a table.
 fn add_section(text: &mut String, title: &str, cells: &[BenchmarkCell]) {
-    let columns = columns(cells);
+    let columns = clients_in_columns(cells);
     let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
     for client in &columns {
         let _ = write!(text, " {} |", client.title());
@@ -143,7 +145,7 @@ fn add_section(text: &mut String, title: &str, cells: &[BenchmarkCell]) {
 /// Appends a row of a table. A cell is empty if its client was not measured in this scenario.
 fn add_table_line(text: &mut String, title: &str, cells: &[BenchmarkCell], row: BenchmarkRow, figure: ReportValue<'_>) {
     let _ = write!(text, "| {title} |");
-    for client in columns(cells) {
+    for client in clients_in_columns(cells) {
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
             Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
             Some(cell) => {

@@ -83,7 +83,7 @@ fn affected_packages(packages: &BTreeMap<String, WorkspacePackage>, files: &[Str
 mod tests {
     use super::*;
 
-    const METADATA: &str = r#"{"workspace_root": "/work", "packages": [
+    const CARGO_METADATA: &str = r#"{"workspace_root": "/work", "packages": [
         {"name": "wire", "manifest_path": "/work/crates/wire/Cargo.toml", "dependencies": [{"name": "serde"}]},
         {"name": "wire-dump", "manifest_path": "/work/crates/wire-dump/Cargo.toml", "dependencies": []},
         {"name": "host", "manifest_path": "/work/crates/host/Cargo.toml", "dependencies": [{"name": "wire"}]},
@@ -92,11 +92,11 @@ mod tests {
 
     fn packages_affected_by(files: &[&str]) -> Vec<String> {
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-        affected_packages(&parse_packages(METADATA).unwrap(), &files).into_iter().collect()
+        affected_packages(&parse_packages(CARGO_METADATA).unwrap(), &files).into_iter().collect()
     }
 
     #[test]
-    fn change_affects_all_dependents() {
+    fn changed_package_affects_all_its_dependents() {
         assert_eq!(
             packages_affected_by(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],

@@ -19,11 +19,11 @@ pub(crate) fn run() -> Result<(), Problem> {
         }
     };
     print_step("tidy");
-    note(tidy::check())?;
+    note(tidy::check_repository())?;
     print_step("format");
-    note(format_check().run())?;
+    note(rustfmt_check_command().run())?;
     print_step("clippy, without the shell");
-    note(clippy(&[]).run())?;
+    note(clippy_command(&[]).run())?;
     note(run_unit_tests())?;
     if workspace::ui_folder().join("node_modules").exists() {
         print_step("the page: types, lint, format");
@@ -55,12 +55,12 @@ fn run_unit_tests() -> Result<(), Problem> {
 }
 
 /// Returns the command that checks the format of all code with rustfmt.
-pub(crate) fn format_check() -> Program {
+pub(crate) fn rustfmt_check_command() -> Program {
     cargo().dir(workspace::root_folder()).args(["fmt", "--all", "--check"])
 }
 
 /// Returns the command that runs Clippy on these packages. Warnings are errors.
-pub(crate) fn clippy(packages: &[&str]) -> Program {
+pub(crate) fn clippy_command(packages: &[&str]) -> Program {
     let call = cargo().dir(workspace::root_folder()).arg("clippy").args(packages);
     call.args(["--all-targets", "--", "-D", "warnings"])
 }

@@ -35,8 +35,8 @@ fn linked_item_name(link: &str) -> Option<(String, &str)> {
     let target =
         [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| after.strip_prefix(open)?.split_once(close));
     match (code, target) {
-        (_, Some((target, after))) if is_item_path(target.trim_matches('`')) => Some((text.to_owned(), after)),
-        (Some(item), None) if is_item_path(item) => {
+        (_, Some((target, after))) if is_rust_item_path(target.trim_matches('`')) => Some((text.to_owned(), after)),
+        (Some(item), None) if is_rust_item_path(item) => {
             let name = item.rsplit("::").next().unwrap_or(item);
             Some((format!("`{}`", name.rsplit('@').next().unwrap_or(name)), after))
         }
@@ -45,7 +45,7 @@ fn linked_item_name(link: &str) -> Option<(String, &str)> {
 }
 
 /// Returns `true` if the link target is a Rust path such as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
-fn is_item_path(path: &str) -> bool {
+fn is_rust_item_path(path: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let path = path.trim_end_matches("()").trim_end_matches('!');
     let path = path.split_once('@').map_or(path, |(_, path)| path);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn other_brackets_are_unchanged() {
+    fn brackets_that_link_to_no_item_are_unchanged() {
         for text in
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {

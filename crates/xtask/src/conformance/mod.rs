@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
-use scenarios::{ScenarioRun, WIRE_REVISIONS};
+use scenarios::{STATEFUL_AND_STATELESS_REVISIONS, ScenarioRun};
 use suite::ConformanceSuite;
 use verdict::ScenarioVerdict;
 
@@ -26,16 +26,16 @@ use crate::workspace;
 const MAX_PARALLEL_SCENARIOS: usize = 4;
 
 #[derive(Args, Default)]
-pub(crate) struct Options {
+pub(crate) struct ConformanceOptions {
     /// Run only scenarios whose name contains one of these texts
     scenarios: Vec<String>,
     /// Run only scenarios of this protocol revision
-    #[arg(long, value_parser = WIRE_REVISIONS)]
+    #[arg(long, value_parser = STATEFUL_AND_STATELESS_REVISIONS)]
     wire: Option<String>,
 }
 
-impl Options {
-    fn selects(&self, run: &ScenarioRun) -> bool {
+impl ConformanceOptions {
+    fn includes_scenario(&self, run: &ScenarioRun) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
         let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
@@ -43,7 +43,7 @@ impl Options {
     }
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &ConformanceOptions) -> Result<(), Problem> {
     print_step("building the conformance client");
     cargo().dir(workspace::root_folder()).args(["build", "--package", "conformance"]).run()?;
     run_scenarios(options, &mut Program::run, &mut |line| {
@@ -55,14 +55,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// Installs the conformance suite, and runs the scenarios against the client that has been built. Calls `say` with a
 /// line of text for each scenario, and with the totals at the end.
 pub(crate) fn run_scenarios(
-    options: &Options,
+    options: &ConformanceOptions,
     run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = ConformanceSuite::install(run)?;
     let runs: Vec<ScenarioRun> = scenarios::parse_scenario_runs(&suite.list_scenarios()?)
         .into_iter()
-        .filter(|run| options.selects(run))
+        .filter(|run| options.includes_scenario(run))
         .collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
@@ -71,7 +71,7 @@ pub(crate) fn run_scenarios(
     let client = workspace::binary_path("debug", "conformance-client");
     let count = runs.len();
     let mut passed = 0;
-    for (name, outcome) in run_concurrently(&suite, runs, &client)? {
+    for (name, outcome) in run_scenarios_concurrently(&suite, runs, &client)? {
         let verdict = outcome?;
         say(&verdict.summary_line(&name))?;
         for fault in &verdict.faults {
@@ -86,12 +86,12 @@ pub(crate) fn run_scenarios(
 type ScenarioOutcomes = Vec<(String, Result<ScenarioVerdict, Problem>)>;
 
 /// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
-fn run_concurrently(
+fn run_scenarios_concurrently(
     suite: &ConformanceSuite,
     runs: Vec<ScenarioRun>,
     client: &Path,
 ) -> Result<ScenarioOutcomes, Problem> {
-    let output = workspace::target_folder("conformance/output")?;
+    let output = workspace::create_folder_in_target("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, ScenarioRun)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -106,7 +106,7 @@ fn run_concurrently(
             });
         }
     });
-    process::check_interrupt()?;
+    process::fail_if_interrupted()?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(at, ..)| *at);
     Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
@@ -120,7 +120,7 @@ fn run_scenario(
     client: &Path,
     output: &Path,
 ) -> Result<ScenarioVerdict, Problem> {
-    process::check_interrupt()?;
+    process::fail_if_interrupted()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(Problem::file_error(&folder))?;
@@ -140,31 +140,35 @@ fn run_scenario(
 mod tests {
     use super::*;
 
-    fn run(scenario: &str, wire: Option<&'static str>) -> ScenarioRun {
+    fn scenario_run(scenario: &str, wire: Option<&'static str>) -> ScenarioRun {
         ScenarioRun { scenario: scenario.to_owned(), wire }
     }
 
     #[test]
     fn all_scenarios_run_without_a_selection() {
         assert!(
-            Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
+            ConformanceOptions::default()
+                .includes_scenario(&scenario_run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "all scenarios should be selected by default"
         );
     }
 
     #[test]
     fn revision_and_name_select_scenarios() {
-        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
+        let options = ConformanceOptions {
+            scenarios: vec!["tools".into()],
+            wire: Some(STATEFUL_AND_STATELESS_REVISIONS[1].into()),
+        };
         assert!(
-            options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),
+            options.includes_scenario(&scenario_run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "a run that matches both options should be selected"
         );
         assert!(
-            !options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))),
+            !options.includes_scenario(&scenario_run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "a run with another revision should not be selected"
         );
         assert!(
-            !options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))),
+            !options.includes_scenario(&scenario_run("initialize", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "another scenario should not be selected"
         );
     }

@@ -1,7 +1,7 @@
 //! Scenarios of the suite for clients, and the protocol revisions that each of them runs with.
 
 /// Protocol revisions that the scenarios run with: the latest stateful and the latest stateless one.
-pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+pub(super) const STATEFUL_AND_STATELESS_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// One run of a conformance scenario, with the protocol revision to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) fn parse_scenario_runs(list: &str) -> Vec<ScenarioRun> {
         let named: Vec<&str> = revisions.trim_end_matches(']').split(',').collect();
         let before = runs.len();
         let is_sign_in = named == [EXTENSION_REVISION_PLACEHOLDER] && scenario.starts_with("auth/");
-        for wire in WIRE_REVISIONS.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
+        for wire in STATEFUL_AND_STATELESS_REVISIONS.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
             runs.push(ScenarioRun { scenario: scenario.to_owned(), wire: Some(wire) });
         }
         if runs.len() == before {

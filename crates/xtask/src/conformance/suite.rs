@@ -23,12 +23,12 @@ pub(super) struct ConformanceSuite {
 impl ConformanceSuite {
     /// Installs the suite from its lockfile, unless it is already installed from an identical one.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
-        let folder = workspace::target_folder("conformance")?;
+        let folder = workspace::create_folder_in_target("conformance")?;
         let ours = workspace::tests_folder().join("conformance");
         let lockfile = ours.join("package-lock.json");
-        let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
+        let stamp = workspace::create_folder_in_target("stamps")?.join("conformance-package-lock.json");
         let modules = folder.join("node_modules");
-        node::run_once_per_content(&lockfile, &stamp, modules.exists(), || {
+        node::run_unless_file_is_unchanged(&lockfile, &stamp, modules.exists(), || {
             print_step("installing the conformance suite into target/conformance");
             for name in ["package.json", "package-lock.json"] {
                 fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file_error(folder.join(name)))?;
@@ -36,7 +36,7 @@ impl ConformanceSuite {
             run(node::npm(&folder).args(["ci", "--no-audit", "--no-fund"]))
         })?;
         let script = modules.join("@modelcontextprotocol/conformance/dist/index.js");
-        Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
+        Ok(Self { node: node_path_in_npm_package(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
     /// Returns the output of the suite's command `list --client`, which lists the scenarios.
@@ -63,7 +63,7 @@ impl ConformanceSuite {
 
 /// Returns the path of the Node.js executable in the npm package for this platform, or `None` if there is no such
 /// package and the system's Node.js has to be used.
-fn npm_node_path(modules: &Path) -> Option<PathBuf> {
+fn node_path_in_npm_package(modules: &Path) -> Option<PathBuf> {
     let system = if cfg!(windows) {
         "win"
     } else if cfg!(target_os = "macos") {

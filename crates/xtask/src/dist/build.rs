@@ -13,7 +13,7 @@ use crate::workspace;
 pub(super) const PACKAGED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
 /// Builds all packed programs with a single cargo command, so that their dependencies are built once.
-pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
+pub(super) fn build_programs(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::command_succeeds("cargo", &["auditable", "--version"]);
     print_step(&format!(
         "building {} ({profile}{}); a first release build takes a quarter of an hour and more",
@@ -32,9 +32,9 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
         .args(["build", "--locked", "--profile", profile])
         .args(packages)
         .args(["--features", "drawbridge/custom-protocol"])
-        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&root, &registry))
+        .env("CARGO_ENCODED_RUSTFLAGS", reproducible_rust_flags(&root, &registry))
         .without_env("RUSTFLAGS")
-        .env("CFLAGS", c_flags(&root, &registry))
+        .env("CFLAGS", reproducible_c_flags(&root, &registry))
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .run()
 }
@@ -54,7 +54,7 @@ pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
 
 /// Returns compiler flags that replace paths of this machine by fixed ones, since error messages and the build id would
 /// contain them.
-fn rust_flags(root: &Path, registry: &Path) -> String {
+fn reproducible_rust_flags(root: &Path, registry: &Path) -> String {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     [
         remap(root, "/usr/src/drawbridge"),
@@ -69,15 +69,15 @@ fn rust_flags(root: &Path, registry: &Path) -> String {
     .join("\x1f")
 }
 
-/// Returns flags for the compiler of C libraries with the same path replacements as [`rust_flags`], since their error
-/// messages contain file names.
-fn c_flags(root: &Path, registry: &Path) -> String {
+/// Returns flags for the compiler of C libraries with the same path replacements as [`reproducible_rust_flags`], since
+/// their error messages contain file names.
+fn reproducible_c_flags(root: &Path, registry: &Path) -> String {
     let map = |from: &Path, to: &str| format!("-ffile-prefix-map={}={to}", from.display());
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))
 }
 
 /// Returns an error if a built program contains the path of a folder of this machine.
-pub(super) fn check_embedded_paths(profile: &str) -> Result<(), Problem> {
+pub(super) fn check_no_build_paths_embedded(profile: &str) -> Result<(), Problem> {
     let folders = [workspace::root_folder(), cargo_home()?];
     for program in PACKAGED_PROGRAMS {
         let path = workspace::binary_path(cargo_profile_folder_name(profile), program);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn compiler_flags_name_each_folder_once_and_preserve_spaces() {
-        let flags = rust_flags(Path::new("/home/an n/src"), Path::new("/cargo"));
+        let flags = reproducible_rust_flags(Path::new("/home/an n/src"), Path::new("/cargo"));
         let flags: Vec<_> = flags.split('\x1f').collect();
         assert_eq!(
             flags[0], "--remap-path-prefix=/home/an n/src=/usr/src/drawbridge",
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn dev_profile_has_the_debug_folder() {
+    fn dev_profile_is_built_in_the_debug_folder() {
         assert_eq!(cargo_profile_folder_name("dev"), "debug", "the dev profile should use the folder debug");
         assert_eq!(
             cargo_profile_folder_name("release"),

@@ -13,7 +13,7 @@ const IGNORED_LINTIAN_TAGS: &str = "initial-upload-closes-no-bugs,bogus-mail-hos
 
 /// Checks the packages with the tools of the distribution, then installs them. Runs all checks before it returns an
 /// error for those that failed.
-pub(super) fn run(packages: &[PathBuf], tree: &Path) -> Result<(), Problem> {
+pub(super) fn check_packages(packages: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     let share = tree.join("usr/share");
     let mut checks = vec![
         Program::new("desktop-file-validate").arg(share.join("applications/drawbridge.desktop")),
@@ -46,7 +46,7 @@ pub(super) fn run(packages: &[PathBuf], tree: &Path) -> Result<(), Problem> {
         }
     }
     if let Some(deb) = of_kind("deb") {
-        install::test_packages(deb, of_kind("rpm").map(PathBuf::as_path))?;
+        install::test_package_installation(deb, of_kind("rpm").map(PathBuf::as_path))?;
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }

@@ -12,7 +12,7 @@ use crate::workspace;
 
 /// Compares the packages that two builds wrote to two folders, prints each file that differs, and returns an error if
 /// there is one.
-pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
+pub(super) fn compare_packages(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {
         println!("differs  {}", path.display());
@@ -29,7 +29,8 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
 
 /// Returns the files that exist in only one of the folders or have different contents, as relative paths.
 fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let names: BTreeSet<PathBuf> = tree::list_files(one)?.into_iter().chain(tree::list_files(other)?).collect();
+    let names: BTreeSet<PathBuf> =
+        tree::list_staged_files(one)?.into_iter().chain(tree::list_staged_files(other)?).collect();
     // An unreadable file counts as missing.
     let same = |name: &PathBuf| match (fs::read(one.join(name)), fs::read(other.join(name))) {
         (Ok(one), Ok(other)) => one == other,
@@ -52,7 +53,7 @@ fn unpack_package(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> 
     if !package.is_file() || !matches!(kind, "deb" | "rpm") {
         return Ok(None);
     }
-    let folder = workspace::target_folder("dist-compare")?.join(to);
+    let folder = workspace::create_folder_in_target("dist-compare")?.join(to);
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     }

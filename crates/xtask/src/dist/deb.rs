@@ -5,23 +5,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::build::PACKAGED_PROGRAMS;
-use super::release::{MAINTAINER, PACKAGE_SUMMARY, PACKAGING_REVISION, Release};
-use super::tree::{list_files, normalise_modes_and_times, write_file};
+use super::release::{PACKAGE_MAINTAINER, PACKAGE_SUMMARY, PACKAGING_REVISION, Release};
+use super::tree::{list_staged_files, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 
-const PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
+const DEB_PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
                            session. Nothing is sent without consent: it shows exactly what\n would be started, sent or \
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
 
 /// Packs the files in the staging folder `tree` as a .deb, and returns the path of the package.
-pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+pub(super) fn pack_deb(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
     let staged = copy_staged_files(tree, "deb")?;
-    let control = control_file(release, &architecture, &library_dependencies(tree)?, installed_kilobytes(tree)?);
+    let control = deb_control_file_text(
+        release,
+        &architecture,
+        &shared_library_dependencies(tree)?,
+        installed_size_kilobytes(tree)?,
+    );
     write_file(&staged, "DEBIAN/control", control)?;
     write_file(&staged, "DEBIAN/md5sums", md5_sums(tree)?)?;
     normalise_modes_and_times(&staged, release.epoch)?;
@@ -50,29 +55,30 @@ pub(super) fn copy_staged_files(tree: &Path, name: &str) -> Result<PathBuf, Prob
 
 /// Returns the value of the control field `Depends`: the packages of the libraries that the programs are linked with,
 /// each with the minimum version that provides the used symbols.
-fn library_dependencies(tree: &Path) -> Result<String, Problem> {
+fn shared_library_dependencies(tree: &Path) -> Result<String, Problem> {
     let folder = tree.with_file_name("shlibdeps");
     // dpkg-shlibdeps reads the names of the binary packages from this file.
     write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
-    for file in list_files(tree)? {
+    for file in list_staged_files(tree)? {
         if file.file_name().is_some_and(|name| PACKAGED_PROGRAMS.iter().any(|program| name == *program)) {
             call = call.arg("-e").arg(tree.join(file));
         }
     }
     let answer = call.output()?;
-    parse_depends(&answer).ok_or_else(|| Problem::Machine(format!("dpkg-shlibdeps named no packages: {answer:?}")))
+    parse_shlibdeps_output(&answer)
+        .ok_or_else(|| Problem::Machine(format!("dpkg-shlibdeps named no packages: {answer:?}")))
 }
 
-fn parse_depends(answer: &str) -> Option<String> {
+fn parse_shlibdeps_output(answer: &str) -> Option<String> {
     answer.lines().find_map(|line| line.strip_prefix("shlibs:Depends=")).map(str::to_owned)
 }
 
 /// Returns the value of the control field `Installed-Size` in KiB, with the size of each file rounded up as Debian's
 /// policy specifies.
-fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
+fn installed_size_kilobytes(tree: &Path) -> Result<u64, Problem> {
     let mut kilobytes = 0;
-    for file in list_files(tree)? {
+    for file in list_staged_files(tree)? {
         let path = tree.join(file);
         kilobytes += fs::metadata(&path).map_err(Problem::file_error(&path))?.len().div_ceil(1024);
     }
@@ -80,15 +86,15 @@ fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
 }
 
 fn md5_sums(tree: &Path) -> Result<String, Problem> {
-    Program::new("md5sum").dir(tree).args(list_files(tree)?).output()
+    Program::new("md5sum").dir(tree).args(list_staged_files(tree)?).output()
 }
 
-fn control_file(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {
+fn deb_control_file_text(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {
     format!(
-        "Package: drawbridge\nVersion: {}-{PACKAGING_REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
+        "Package: drawbridge\nVersion: {}-{PACKAGING_REVISION}\nArchitecture: {architecture}\nMaintainer: {PACKAGE_MAINTAINER}\n\
          Installed-Size: {kilobytes}\nDepends: {libraries}\n\
          Recommends: bubblewrap, gnome-keyring | org.freedesktop.secrets, xdg-utils\n\
-         Section: devel\nPriority: optional\nDescription: {PACKAGE_SUMMARY}\n{PACKAGE_DESCRIPTION}\n",
+         Section: devel\nPriority: optional\nDescription: {PACKAGE_SUMMARY}\n{DEB_PACKAGE_DESCRIPTION}\n",
         release.package_version()
     )
 }
@@ -101,17 +107,21 @@ mod tests {
     fn dependencies_are_read_from_shlibdeps_output() {
         let answer = "shlibs:Recommends=libx\nshlibs:Depends=libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)\n";
         assert_eq!(
-            parse_depends(answer).as_deref(),
+            parse_shlibdeps_output(answer).as_deref(),
             Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"),
             "version constraints should be preserved"
         );
-        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "output without dependencies should be rejected");
+        assert_eq!(
+            parse_shlibdeps_output("shlibs:Recommends=libx\n"),
+            None,
+            "output without dependencies should be rejected"
+        );
     }
 
     #[test]
     fn every_line_of_the_control_file_is_a_field_or_a_continuation() {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
-        let control = control_file(&release, "amd64", "libc6", 5);
+        let control = deb_control_file_text(&release, "amd64", "libc6", 5);
         for line in control.lines() {
             assert!(
                 line.starts_with(' ') || line.contains(": "),
@@ -124,7 +134,7 @@ mod tests {
         );
         let candidate = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
         assert!(
-            control_file(&candidate, "amd64", "libc6", 5).contains("\nVersion: 1.2.3~rc.1-1\n"),
+            deb_control_file_text(&candidate, "amd64", "libc6", 5).contains("\nVersion: 1.2.3~rc.1-1\n"),
             "a pre-release should sort before its release"
         );
     }

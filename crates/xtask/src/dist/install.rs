@@ -35,7 +35,7 @@ const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
 /// Installs and uses the packages in a new root file system. Skipped unless run as root, which is required for mounts
 /// and for users in the new root file system.
-pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
+pub(super) fn test_package_installation(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Skipped: the installation in a fresh root, which requires root privileges.");
         return Ok(());
@@ -70,7 +70,7 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
 
 /// Copies the screenshots of the window out of the root file system.
 fn copy_screenshots(from: &Path) -> Result<(), Problem> {
-    let to = workspace::target_folder("screenshots/installed")?;
+    let to = workspace::create_folder_in_target("screenshots/installed")?;
     for folder in [from.to_path_buf(), from.join("first-start")] {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.path().extension().is_some_and(|ending| ending == "png") {
@@ -95,7 +95,7 @@ fn create_root_file_system() -> Result<PathBuf, Problem> {
     let release = fs::read_to_string("/etc/os-release").map_err(Problem::file_error("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or_else(|| Problem::Machine("/etc/os-release names no release of Debian".into()))?;
-    let root = workspace::target_folder("dist-stage")?.join("root");
+    let root = workspace::create_folder_in_target("dist-stage")?.join("root");
     if root.exists() {
         fs::remove_dir_all(&root).map_err(Problem::file_error(&root))?;
     }

@@ -14,7 +14,7 @@ use crate::workspace;
 /// Prefixes, in lower case, of the names of files that contain a licence or a notice.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
 /// npm packages whose code is part of the built page, although its lockfile marks them as development dependencies.
-const BUNDLED_TOOLS: &[&str] = &["svelte"];
+const DEV_DEPENDENCIES_BUNDLED_IN_UI: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ fn crate_component(package: &Value) -> ThirdPartyComponent {
     }
 }
 
-/// Returns the npm packages of the page without development dependencies, but with [`BUNDLED_TOOLS`].
+/// Returns the npm packages of the page without development dependencies, but with [`DEV_DEPENDENCIES_BUNDLED_IN_UI`].
 fn ui_npm_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all
@@ -117,7 +117,8 @@ fn ui_npm_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent>
         .filter(|(path, package)| !path.is_empty() && package["dev"] != true)
         .map(|(path, _)| path.clone())
         .collect();
-    let mut open: Vec<String> = BUNDLED_TOOLS.iter().map(|name| format!("node_modules/{name}")).collect();
+    let mut open: Vec<String> =
+        DEV_DEPENDENCIES_BUNDLED_IN_UI.iter().map(|name| format!("node_modules/{name}")).collect();
     while let Some(path) = open.pop() {
         if all.contains_key(&path) && packages.insert(path.clone()) {
             let dependencies = all[&path]["dependencies"].as_object();

@@ -7,7 +7,7 @@ use crate::workspace;
 /// Maintainer of the packages, in the form that Debian and rpm require. The address is a placeholder in a reserved
 /// domain (RFC 2606, section 2), so that no mail reaches a stranger. Replace it with a monitored one before the first
 /// public release.
-pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
+pub(super) const PACKAGE_MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
 /// Summary of the package in a single line.
 pub(super) const PACKAGE_SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
 /// Revision of the packaging, to be increased if only the packaging changes.
@@ -27,7 +27,7 @@ impl Release {
             .dir(workspace::root_folder())
             .args(["metadata", "--no-deps", "--locked", "--format-version", "1"])
             .output()?;
-        let version = app_version(&metadata)
+        let version = parse_desktop_app_version(&metadata)
             .ok_or_else(|| Problem::Machine("cargo metadata names no version of drawbridge".into()))?;
         let time = match std::env::var("SOURCE_DATE_EPOCH") {
             Ok(time) => time,
@@ -53,7 +53,7 @@ impl Release {
     }
 }
 
-fn app_version(metadata: &str) -> Option<String> {
+fn parse_desktop_app_version(metadata: &str) -> Option<String> {
     let metadata: serde_json::Value = serde_json::from_str(metadata).ok()?;
     let packages = metadata["packages"].as_array()?;
     let app = packages.iter().find(|package| package["name"] == "drawbridge")?;
@@ -65,14 +65,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_is_that_of_the_app() {
+    fn release_version_is_that_of_the_desktop_app() {
         let metadata =
             r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
         assert_eq!(
-            app_version(metadata).as_deref(),
+            parse_desktop_app_version(metadata).as_deref(),
             Some("1.2.3"),
             "the version of another package should not be used"
         );
-        assert_eq!(app_version("{}"), None, "metadata without packages should have no version");
+        assert_eq!(parse_desktop_app_version("{}"), None, "metadata without packages should have no version");
     }
 }

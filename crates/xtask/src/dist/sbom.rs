@@ -11,11 +11,11 @@ use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Cargo subcommands for the SBOM, with the versions that `--yes` installs.
-const CARGO_TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
+const SBOM_CARGO_TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
 
 /// Installs the missing cargo subcommands if `yes` is set. The packages can also be built without them.
-pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
-    for (name, version) in CARGO_TOOLS {
+pub(super) fn install_sbom_tools(yes: bool) -> Result<(), Problem> {
+    for (name, version) in SBOM_CARGO_TOOLS {
         if yes && !is_cargo_tool_installed(name) {
             print_step(&format!("installing cargo-{name} {version}"));
             cargo().args(["install", "--locked", &format!("cargo-{name}@{version}")]).run()?;
@@ -47,7 +47,7 @@ fn write_ui_sbom(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
     // Development dependencies are included, since the code of some of them is part of the page.
     let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
-    let text = with_full_repository_urls(&make_reproducible(&text, release)?)?;
+    let text = with_full_repository_urls(&make_sbom_reproducible(&text, release)?)?;
     fs::write(&file, text).map_err(Problem::file_error(&file))?;
     Ok(file)
 }
@@ -94,7 +94,7 @@ fn collect_program_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, 
         let from = workspace::root_folder().join(folder).join(format!("{name}.json"));
         let text = fs::read_to_string(&from).map_err(Problem::file_error(&from))?;
         let file = out.join(format!("{program}.cdx.json"));
-        fs::write(&file, make_reproducible(&text, release)?).map_err(Problem::file_error(&file))?;
+        fs::write(&file, make_sbom_reproducible(&text, release)?).map_err(Problem::file_error(&file))?;
         written.push(file);
     }
     for folder in ["", "crates", "tests", "tests/bench/peers", "tests/fuzz"] {
@@ -108,7 +108,7 @@ fn collect_program_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, 
 
 /// Returns the SBOM without values that differ between builds: the random serial number, the time, and paths of this
 /// machine.
-fn make_reproducible(text: &str, release: &Release) -> Result<String, Problem> {
+fn make_sbom_reproducible(text: &str, release: &Release) -> Result<String, Problem> {
     let mut value = parse_json(text)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("serialNumber");
@@ -150,8 +150,8 @@ mod tests {
                 r#"{{"serialNumber":"{serial}","metadata":{{"timestamp":"{time}"}},"components":[{{"name":"a"}}]}}"#
             )
         };
-        let one = make_reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
-        let two = make_reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
+        let one = make_sbom_reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
+        let two = make_sbom_reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
         assert_eq!(one, two, "serial number and time should not differ between builds");
         assert!(
             one.contains("1970-01-01T00:00:00Z") && one.contains("\"a\""),

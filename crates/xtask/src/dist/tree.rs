@@ -30,8 +30,8 @@ pub(super) fn gzip_file(tree: &Path, path: &str) -> Result<(), Problem> {
 }
 
 /// Returns all files in a folder and its subfolders as relative paths, sorted.
-pub(super) fn list_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let mut files: Vec<_> = list_entries(tree)?.into_iter().filter(|path| path.is_file()).collect();
+pub(super) fn list_staged_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut files: Vec<_> = list_entries_recursively(tree)?.into_iter().filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
 }
@@ -41,7 +41,7 @@ pub(super) fn list_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
 pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
     let time = UNIX_EPOCH + Duration::from_secs(epoch);
-    for path in list_entries(tree)? {
+    for path in list_entries_recursively(tree)? {
         let is_program = PROGRAM_FOLDERS.iter().any(|folder| path.parent() == Some(&tree.join(folder)));
         let mode = if path.is_dir() || is_program { 0o755 } else { 0o644 };
         fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(Problem::file_error(&path))?;
@@ -57,12 +57,12 @@ pub(super) fn normalise_modes_and_times(_tree: &Path, _epoch: u64) -> Result<(),
 }
 
 /// Returns the paths of a folder and of everything in it, recursively.
-fn list_entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn list_entries_recursively(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = vec![folder.to_path_buf()];
     for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {
         let path = entry.map_err(Problem::file_error(folder))?.path();
         if path.is_dir() {
-            found.extend(list_entries(&path)?);
+            found.extend(list_entries_recursively(&path)?);
         } else {
             found.push(path);
         }
@@ -96,7 +96,8 @@ mod tests {
         for path in ["b", "a/z", "a/b"] {
             write_file(folder.path(), path, "").unwrap();
         }
-        let names: Vec<_> = list_files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<_> =
+            list_staged_files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["a/b", "a/z", "b"], "the list should not depend on the order of the file system");
     }
 }

@@ -43,22 +43,22 @@ pub(super) struct HostileCase {
     pub(super) criterion: String,
 }
 
-pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
+pub(super) fn read_hostile_cases() -> Result<Vec<HostileCase>, Problem> {
     let path = workspace::tests_folder().join("hostile/cases.tsv");
     let text = fs::read_to_string(&path).map_err(Problem::file_error(&path))?;
-    parse_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
+    parse_hostile_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 
 /// Parses the column with the targets, such as `host page`. Returns `None` if a word is not a target.
-fn parse_targets(column: &str) -> Option<Vec<AttackTarget>> {
+fn parse_attack_targets(column: &str) -> Option<Vec<AttackTarget>> {
     column.split(' ').map(|word| AttackTarget::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
 /// Parses the table of cases. Returns the first line that does not have four valid columns as the error.
-fn parse_cases(text: &str) -> Result<Vec<HostileCase>, String> {
+fn parse_hostile_cases(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);
-        let (id, targets) = (columns.next()?, parse_targets(&columns.next()?)?);
+        let (id, targets) = (columns.next()?, parse_attack_targets(&columns.next()?)?);
         let case = HostileCase { id, targets, tried: columns.next()?, criterion: columns.next()? };
         columns.next().is_none().then_some(case)
     };
@@ -73,7 +73,7 @@ mod tests {
     fn threat_model_names_existing_cases() {
         let path = workspace::root_folder().join("crates/threat-model.md");
         let text = fs::read_to_string(&path).unwrap();
-        let known = read_cases().unwrap();
+        let known = read_hostile_cases().unwrap();
         let is_id = |word: &&str| {
             word.len() == 3
                 && word.starts_with(['X', 'S', 'E', 'B'])
@@ -86,8 +86,8 @@ mod tests {
     }
 
     #[test]
-    fn case_has_four_columns() {
-        let read = parse_cases("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
+    fn hostile_case_row_has_four_columns() {
+        let read = parse_hostile_cases("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
         assert_eq!(
             (read[0].id.as_str(), read[0].criterion.as_str()),
             ("X01", "it is seen"),
@@ -95,10 +95,13 @@ mod tests {
         );
         assert_eq!(read[0].targets, AttackTarget::ALL, "all targets should be parsed");
         assert_eq!(
-            parse_cases("X01\thost\tpoison\n"),
+            parse_hostile_cases("X01\thost\tpoison\n"),
             Err("X01\thost\tpoison".to_owned()),
             "the error should contain the incomplete line"
         );
-        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "an unknown target should be rejected");
+        assert!(
+            parse_hostile_cases("X01\tmoon\tpoison\tit is seen\n").is_err(),
+            "an unknown target should be rejected"
+        );
     }
 }

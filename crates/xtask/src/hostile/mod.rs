@@ -20,7 +20,7 @@ use crate::screen::VirtualScreen;
 use crate::{desktop_app, node, workspace};
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct HostileOptions {
     /// Run only these cases, such as X41
     cases: Vec<String>,
     /// Also run the attacks on a client of the Rust SDK with default settings, where applicable
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     /// Seed of an earlier run, to repeat its random values
     #[arg(long)]
     seed: Option<u64>,
-    /// Skip the page, which requires Chromium, and the window
+    /// Skip the attacks on the page (tests/page, in Chromium) and on the real window (tests/desktop, under Xvfb)
     #[arg(long)]
     no_page: bool,
     /// Attack an optimized build of the host, with the time limits of a release
@@ -37,14 +37,14 @@ pub(crate) struct Options {
     optimized: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let known = cases::read_cases()?;
+pub(crate) fn run(options: &HostileOptions) -> Result<(), Problem> {
+    let known = cases::read_hostile_cases()?;
     if let Some(unknown) = options.cases.iter().find(|id| known.iter().all(|case| case.id != **id)) {
         return Err(Problem::Machine(format!("there is no case {unknown}; they are in tests/hostile/cases.tsv")));
     }
     let cases: Vec<&HostileCase> =
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
-    let folder = workspace::target_folder("hostile")?;
+    let folder = workspace::create_folder_in_target("hostile")?;
     let seed = options.seed.unwrap_or_else(seed_from_clock);
     print_step(&format!("what varies, varies by --seed {seed}"));
     let omitted: &[AttackTarget] = match options.no_page {
@@ -75,11 +75,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
             AttackTarget::Window => run_all_cases_on_window(&file),
         };
         fail_unless_tests_ran(&outcome)?;
-        rows.extend(table::read_rows(&file, target)?);
+        rows.extend(table::read_attack_results(&file, target)?);
         ended = ended.and(outcome);
     }
     let others = if options.compare { peers::attack_other_client(&options.cases)? } else { Vec::new() };
-    let mut text = table::table_text(&cases, &rows, &others);
+    let mut text = table::attack_result_table(&cases, &rows, &others);
     for case in cases.iter().filter(|case| case.targets.iter().any(|target| omitted.contains(target))) {
         text.push_str(&format!("{} was partly skipped: the page or the window.\n", case.id));
     }
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
     }
-    let lacks = table::reasons_for_unpassed_cases(&cases, &rows, omitted);
+    let lacks = table::failed_and_untried_attacks(&cases, &rows, omitted);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }
@@ -131,7 +131,7 @@ fn run_cases_on_host(
         seed,
     );
     if let Some(lines) = lines {
-        tests = tests.env(outside::RESULTS_VARIABLE, lines);
+        tests = tests.env(outside::RESULTS_FILE_VARIABLE, lines);
     }
     if optimized {
         // The tests look for these programs in the output folder of their own profile.

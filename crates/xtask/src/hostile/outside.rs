@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::workspace;
 
 /// Environment variable with the path of the file to which the tests append their lines of `RESULTS.md`.
-pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
+pub(super) const RESULTS_FILE_VARIABLE: &str = "HOSTILE_RESULTS";
 
 const RESULTS_FILE_HEADING: &str = "\
 # The view from outside
@@ -35,7 +35,7 @@ the papers depend on the model; these results do not.
 /// Returns `true` if `named` contains the id of every case that has a line in `RESULTS.md`, or is empty, which selects
 /// all cases.
 pub(super) fn covers_all_cases(known: &[HostileCase], named: &[String]) -> bool {
-    named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
+    named.is_empty() || ids_of_cases_with_result_line(known).all(|id| named.iter().any(|name| name == id))
 }
 
 /// Writes `tests/hostile/RESULTS.md` from the lines that the tests reported.
@@ -51,7 +51,7 @@ pub(super) fn write_results(lines: &Path, known: &[HostileCase]) -> Result<(), P
 
 fn results_text(results: &str, known: &[HostileCase]) -> Result<String, String> {
     let mut text = RESULTS_FILE_HEADING.to_owned();
-    for id in scenario_ids(known) {
+    for id in ids_of_cases_with_result_line(known) {
         let mut own = results.lines().filter(|line| line.starts_with(&format!("| {id} |")));
         let (Some(line), None) = (own.next(), own.next()) else {
             return Err(format!("tests/hostile/RESULTS.md stays as it is: {id} did not come to one end"));
@@ -62,7 +62,7 @@ fn results_text(results: &str, known: &[HostileCase]) -> Result<String, String> 
     Ok(text)
 }
 
-fn scenario_ids(known: &[HostileCase]) -> impl Iterator<Item = &str> {
+fn ids_of_cases_with_result_line(known: &[HostileCase]) -> impl Iterator<Item = &str> {
     known.iter().map(|case| case.id.as_str()).filter(|id| id.starts_with('B'))
 }
 
@@ -72,9 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_is_written_from_one_line_per_case() {
-        let known = cases::read_cases().unwrap();
-        let lines: Vec<String> = scenario_ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
+    fn results_file_requires_one_line_for_each_case() {
+        let known = cases::read_hostile_cases().unwrap();
+        let lines: Vec<String> =
+            ids_of_cases_with_result_line(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
         assert!(lines.len() >= 15, "the table should have a row for each scenario: {lines:?}");
         let mut backwards = lines.clone();
         backwards.reverse();
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn committed_hostile_results_have_each_case() {
-        let known = cases::read_cases().unwrap();
+        let known = cases::read_hostile_cases().unwrap();
         let file = fs::read_to_string(workspace::tests_folder().join("hostile/RESULTS.md")).unwrap();
         assert_eq!(results_text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");
     }

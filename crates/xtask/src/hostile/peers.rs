@@ -3,50 +3,50 @@
 
 use serde_json::Value;
 
-use super::table::OtherClientRow;
+use super::table::OtherClientResultRow;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::workspace;
 
 /// Attack on another client: the identifier of the case, and the command-line arguments of the hostile server.
-struct Attack(&'static str, &'static [&'static str]);
+struct AttackOnOtherClient(&'static str, &'static [&'static str]);
 
-const ATTACKS_ON_OTHER_CLIENTS: [Attack; 21] = [
-    Attack("X08", &["--misbehave", "endless-cursor"]),
-    Attack("X08", &["--misbehave", "many-tools"]),
-    Attack("X24", &["--misbehave", "flood-sampling"]),
-    Attack("X33", &[]),
-    Attack("X34", &["--misbehave", "grandchild"]),
-    Attack("X34", &["--misbehave", "never-exits"]),
-    Attack("X35", &["--misbehave", "silent@initialize"]),
-    Attack("X35", &["--misbehave", "silent@tools/list"]),
-    Attack("X35", &["--misbehave", "silent"]),
-    Attack("X37", &["--misbehave", "over-long"]),
-    Attack("X37", &["--misbehave", "invalid-utf8"]),
-    Attack("X37", &["--misbehave", "number-array"]),
-    Attack("X38", &["--misbehave", "deep"]),
-    Attack("X38", &["--misbehave", "duplicate-key"]),
-    Attack("X38", &["--misbehave", "string-id"]),
-    Attack("X40", &["--misbehave", "half-line"]),
-    Attack("X40", &["--misbehave", "close-stdout"]),
-    Attack("X41", &["--misbehave", "flood-log"]),
-    Attack("X41", &["--misbehave", "flood-malformed"]),
-    Attack("X42", &["--misbehave", "banner"]),
-    Attack("X42", &["--misbehave", "http-text"]),
+const ATTACKS_ON_OTHER_CLIENTS: [AttackOnOtherClient; 21] = [
+    AttackOnOtherClient("X08", &["--misbehave", "endless-cursor"]),
+    AttackOnOtherClient("X08", &["--misbehave", "many-tools"]),
+    AttackOnOtherClient("X24", &["--misbehave", "flood-sampling"]),
+    AttackOnOtherClient("X33", &[]),
+    AttackOnOtherClient("X34", &["--misbehave", "grandchild"]),
+    AttackOnOtherClient("X34", &["--misbehave", "never-exits"]),
+    AttackOnOtherClient("X35", &["--misbehave", "silent@initialize"]),
+    AttackOnOtherClient("X35", &["--misbehave", "silent@tools/list"]),
+    AttackOnOtherClient("X35", &["--misbehave", "silent"]),
+    AttackOnOtherClient("X37", &["--misbehave", "over-long"]),
+    AttackOnOtherClient("X37", &["--misbehave", "invalid-utf8"]),
+    AttackOnOtherClient("X37", &["--misbehave", "number-array"]),
+    AttackOnOtherClient("X38", &["--misbehave", "deep"]),
+    AttackOnOtherClient("X38", &["--misbehave", "duplicate-key"]),
+    AttackOnOtherClient("X38", &["--misbehave", "string-id"]),
+    AttackOnOtherClient("X40", &["--misbehave", "half-line"]),
+    AttackOnOtherClient("X40", &["--misbehave", "close-stdout"]),
+    AttackOnOtherClient("X41", &["--misbehave", "flood-log"]),
+    AttackOnOtherClient("X41", &["--misbehave", "flood-malformed"]),
+    AttackOnOtherClient("X42", &["--misbehave", "banner"]),
+    AttackOnOtherClient("X42", &["--misbehave", "http-text"]),
 ];
 
 /// Environment variable that holds a secret of the attacked client and is inherited by its child processes.
 const ATTACKED_CLIENT_SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
-pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
+pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientResultRow>, Problem> {
     print_step("the same attacks on a client of the Rust SDK");
     cargo().dir(workspace::root_folder()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
     let (client, server) =
         (workspace::binary_path("debug", "hostile-peer-rmcp"), workspace::binary_path("debug", "scripted-server"));
     let canary = format!("canary-of-another-client-{}", std::process::id());
     let mut others = Vec::new();
-    for Attack(case, arguments) in &ATTACKS_ON_OTHER_CLIENTS {
+    for AttackOnOtherClient(case, arguments) in &ATTACKS_ON_OTHER_CLIENTS {
         if !cases.is_empty() && cases.iter().all(|id| id != case) {
             continue;
         }
@@ -61,7 +61,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
-        others.push(OtherClientRow { case: (*case).to_owned(), outcome: format!("{name}: {outcome}") });
+        others.push(OtherClientResultRow { case: (*case).to_owned(), outcome: format!("{name}: {outcome}") });
     }
     Ok(others)
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failed_steps_are_reported_and_successful_ones_are_not() {
+    fn only_failed_attack_steps_are_reported() {
         let report =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
         assert_eq!(

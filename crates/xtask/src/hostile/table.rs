@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 /// Result of one attack on Drawbridge.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct AttackRow {
+pub(super) struct AttackResultRow {
     pub(super) case: String,
     pub(super) target: AttackTarget,
     pub(super) tried: String,
@@ -27,7 +27,7 @@ pub(super) struct AttackRow {
 
 /// Result of one attack on another client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct OtherClientRow {
+pub(super) struct OtherClientResultRow {
     pub(super) case: String,
     pub(super) outcome: String,
 }
@@ -36,16 +36,16 @@ pub(super) struct OtherClientRow {
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line can't be parsed.
-pub(super) fn read_rows(path: &Path, target: AttackTarget) -> Result<Vec<AttackRow>, Problem> {
+pub(super) fn read_attack_results(path: &Path, target: AttackTarget) -> Result<Vec<AttackResultRow>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file_error(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
-    text.lines().map(|line| parse_row(line, target).ok_or_else(|| unusable(line))).collect()
+    text.lines().map(|line| parse_attack_result(line, target).ok_or_else(|| unusable(line))).collect()
 }
 
-fn parse_row(line: &str, target: AttackTarget) -> Option<AttackRow> {
+fn parse_attack_result(line: &str, target: AttackTarget) -> Option<AttackResultRow> {
     let value: Value = serde_json::from_str(line).ok()?;
     let measured = |name: &str| value["measured"][name].as_f64();
-    Some(AttackRow {
+    Some(AttackResultRow {
         case: value["case"].as_str()?.to_owned(),
         target,
         tried: value["tried"].as_str()?.to_owned(),
@@ -58,9 +58,9 @@ fn parse_row(line: &str, target: AttackTarget) -> Option<AttackRow> {
 
 /// Returns the reasons why cases have not passed: Drawbridge did not withstand an attack, or a target was not attacked.
 /// Targets in `omitted` are ignored.
-pub(super) fn reasons_for_unpassed_cases(
+pub(super) fn failed_and_untried_attacks(
     cases: &[&HostileCase],
-    rows: &[AttackRow],
+    rows: &[AttackResultRow],
     omitted: &[AttackTarget],
 ) -> Vec<String> {
     let mut lacks = Vec::new();
@@ -78,7 +78,11 @@ pub(super) fn reasons_for_unpassed_cases(
 }
 
 /// Returns the results as a Markdown table.
-pub(super) fn table_text(cases: &[&HostileCase], rows: &[AttackRow], others: &[OtherClientRow]) -> String {
+pub(super) fn attack_result_table(
+    cases: &[&HostileCase],
+    rows: &[AttackResultRow],
+    others: &[OtherClientResultRow],
+) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
@@ -86,7 +90,7 @@ pub(super) fn table_text(cases: &[&HostileCase], rows: &[AttackRow], others: &[O
     text.push_str(if others.is_empty() { "\n" } else { " --- |\n" });
     let mut held = 0;
     for case in cases {
-        let own: Vec<&AttackRow> = rows.iter().filter(|row| row.case == case.id).collect();
+        let own: Vec<&AttackResultRow> = rows.iter().filter(|row| row.case == case.id).collect();
         let lost: Vec<&str> = own.iter().filter(|row| !row.withstood).map(|row| row.tried.as_str()).collect();
         let ours = match (own.len(), lost.len()) {
             (0, _) => "not tried".to_owned(),
@@ -94,7 +98,8 @@ pub(super) fn table_text(cases: &[&HostileCase], rows: &[AttackRow], others: &[O
             (count, bad) => format!("**FAILED {bad} of {count}**: {}", lost.join("; ")),
         };
         held += usize::from(!own.is_empty() && lost.is_empty());
-        let largest = |of: fn(&AttackRow) -> Option<f64>| own.iter().filter_map(|row| of(row)).max_by(f64::total_cmp);
+        let largest =
+            |of: fn(&AttackResultRow) -> Option<f64>| own.iter().filter_map(|row| of(row)).max_by(f64::total_cmp);
         let figure =
             |value: Option<f64>, unit: &str| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.0} {unit}"));
         // Writing to a String can't fail.
@@ -133,10 +138,10 @@ mod tests {
         }
     }
 
-    fn attack_row(id: &str, withstood: bool) -> AttackRow {
+    fn attack_row(id: &str, withstood: bool) -> AttackResultRow {
         let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
         let line = format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#);
-        parse_row(&line, AttackTarget::Host).unwrap()
+        parse_attack_result(&line, AttackTarget::Host).unwrap()
     }
 
     #[test]
@@ -144,7 +149,7 @@ mod tests {
         let rows =
             [attack_row("X01", true), attack_row("X01", true), attack_row("X02", true), attack_row("X02", false)];
         let cases = ["X01", "X02", "X03"].map(|id| hostile_case(id, &[AttackTarget::Host]));
-        let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
+        let text = attack_result_table(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
         assert!(
             text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"),
             "the row should have all columns: {text}"
@@ -167,24 +172,24 @@ mod tests {
         .map(|(id, on)| hostile_case(id, on));
         let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
         let cases = [&both, &page, &lost];
-        let all = reasons_for_unpassed_cases(&cases, &rows, &[]);
+        let all = failed_and_untried_attacks(&cases, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
-            reasons_for_unpassed_cases(&cases, &rows, &[AttackTarget::Page]),
+            failed_and_untried_attacks(&cases, &rows, &[AttackTarget::Page]),
             missing[2..],
             "targets omitted on purpose should be ignored"
         );
         assert!(
-            reasons_for_unpassed_cases(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
+            failed_and_untried_attacks(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
             "a case without any row should be reported"
         );
     }
 
     #[test]
     fn other_clients_have_their_own_column() {
-        let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
-        let text = table_text(&[&hostile_case("X01", &[AttackTarget::Host])], &[], &[other]);
+        let other = OtherClientResultRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
+        let text = attack_result_table(&[&hostile_case("X01", &[AttackTarget::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "another client's result should have its own column: {text}");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn run_cases_in_unit_tests(only: &[&str], rows: &Path) -> Result<(), 
     if ended.is_err() {
         eprint!("{text}");
     }
-    let lines: Vec<String> = text.lines().filter_map(parse_row).collect();
+    let lines: Vec<String> = text.lines().filter_map(result_row_of_nextest_line).collect();
     fs::write(rows, lines.concat()).map_err(Problem::file_error(rows))?;
     ended
 }
@@ -45,7 +45,7 @@ fn test_name_pattern(only: &[&str]) -> String {
 
 /// Returns the table row for a line of nextest such as `PASS [   0.524s] (1/6) host
 /// conversation::tests::s13_nothing_live_is_left`.
-fn parse_row(line: &str) -> Option<String> {
+fn result_row_of_nextest_line(line: &str) -> Option<String> {
     let (status, rest) = line.trim_start().split_once(' ')?;
     let withstood = match status {
         "PASS" => true,
@@ -63,16 +63,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_line_becomes_a_row() {
+    fn nextest_line_becomes_a_result_row() {
         let line = "        PASS [   0.524s] (1/6) host conversation::export::tests::s13_nothing_loads";
         assert_eq!(
-            parse_row(line).as_deref(),
+            result_row_of_nextest_line(line).as_deref(),
             Some("{\"case\":\"S13\",\"tried\":\"nothing loads\",\"withstood\":true}\n"),
             "the case should be the prefix of the test's name"
         );
-        let failed = parse_row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
+        let failed = result_row_of_nextest_line("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
         assert!(failed.contains("false"), "a failed test should be reported: {failed}");
-        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines should be ignored");
+        assert_eq!(
+            result_row_of_nextest_line("     Summary [   0.524s] 6 tests run: 5 passed"),
+            None,
+            "other lines should be ignored"
+        );
     }
 
     #[test]

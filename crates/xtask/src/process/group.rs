@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 /// Makes the program run as the leader of a new process group.
 #[cfg(unix)]
-pub(super) fn make_group_leader(command: &mut Command) {
+pub(super) fn make_process_group_leader(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
@@ -12,7 +12,7 @@ pub(super) fn make_group_leader(command: &mut Command) {
 /// Stops the process group of a program: requests termination, and kills the group if it still exists after two
 /// seconds.
 #[cfg(unix)]
-pub(super) fn stop_group(leader: &mut Child) {
+pub(super) fn stop_process_group(leader: &mut Child) {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ pub(super) fn kill_process(id: u32) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn make_group_leader(_command: &mut Command) {}
+pub(super) fn make_process_group_leader(_command: &mut Command) {}
 
 #[cfg(not(unix))]
 pub(super) fn kill_process(id: u32) {
@@ -57,7 +57,7 @@ pub(super) fn kill_process(id: u32) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn stop_group(leader: &mut Child) {
+pub(super) fn stop_process_group(leader: &mut Child) {
     use std::process::Stdio;
 
     if matches!(leader.try_wait(), Ok(None)) {

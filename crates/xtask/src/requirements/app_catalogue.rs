@@ -6,10 +6,10 @@
 use std::fs;
 
 use super::named::RequirementMention;
-use super::table::{RequirementTables, parse_rows};
+use super::table::{RequirementTables, parse_table_rows};
 use crate::problem::Problem;
 use crate::test_names::find_test_line;
-use crate::tidy::tree::Tree;
+use crate::tidy::source_tree::SourceTree;
 use crate::workspace;
 
 /// Path of the table of the tests that MCP Apps lists for hosts, relative to the root of the repository.
@@ -19,7 +19,7 @@ const APP_REQUIREMENT_COLUMNS: usize = 6;
 /// Text at the start of the last cell in a row that has no test in this repository. The reason follows.
 const REASON_WITHOUT_TEST_PREFIX: &str = "not done: ";
 /// Content of the requirement cell in a row that corresponds to no row of `tests/conformance/requirements.tsv`.
-const NO_REQUIREMENT: &str = "-";
+const NO_REQUIREMENT_CELL: &str = "-";
 
 /// Row of the table: a test that the project of MCP Apps lists for hosts, and how this repository covers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ enum AppRequirementCoverage {
 
 /// Contents of `tests/apps/requirements.tsv`.
 #[derive(Debug, Default)]
-pub(super) struct AppCatalogue {
+pub(super) struct AppRequirementCatalogue {
     rows: Vec<AppRequirement>,
 }
 
-impl AppCatalogue {
+impl AppRequirementCatalogue {
     pub(super) fn read() -> Result<Self, Problem> {
         let path = workspace::root_folder().join(APP_REQUIREMENTS_PATH);
         Self::parse(&fs::read_to_string(&path).map_err(Problem::file_error(&path))?)
@@ -53,7 +53,7 @@ impl AppCatalogue {
 
     fn parse(text: &str) -> Result<Self, Problem> {
         let mut rows = Vec::new();
-        for row in parse_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
+        for row in parse_table_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
             let (id, requirement, covered) = (row[0], row[4], row[5]);
             let coverage = match covered.split_once(" :: ") {
                 _ if covered.starts_with(REASON_WITHOUT_TEST_PREFIX) => AppRequirementCoverage::NotDone,
@@ -65,7 +65,7 @@ impl AppCatalogue {
                     return Err(Problem::Machine(cause));
                 }
             };
-            let requirement = (requirement != NO_REQUIREMENT).then(|| requirement.to_owned());
+            let requirement = (requirement != NO_REQUIREMENT_CELL).then(|| requirement.to_owned());
             rows.push(AppRequirement { id: id.to_owned(), requirement, coverage });
         }
         Ok(Self { rows })
@@ -73,7 +73,7 @@ impl AppCatalogue {
 
     /// Returns a [`RequirementMention`] for each row that has both a test and a requirement. Its place is the line of
     /// the test.
-    pub(super) fn mentions(&self, tree: &Tree) -> Vec<RequirementMention> {
+    pub(super) fn mentions(&self, tree: &SourceTree) -> Vec<RequirementMention> {
         let mention = |row: &AppRequirement| {
             let AppRequirementCoverage::Test { path, name } = &row.coverage else { return None };
             let (id, line) = (row.requirement.clone()?, find_test_line(tree, path, name)?);
@@ -84,7 +84,7 @@ impl AppCatalogue {
 
     /// Returns the errors in the table, as path, line number and text: repeated rows, and rows that name a test or a
     /// requirement that does not exist.
-    pub(super) fn findings(&self, tree: &Tree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
+    pub(super) fn findings(&self, tree: &SourceTree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             let mut say = |text: String| findings.push((APP_REQUIREMENTS_PATH.to_owned(), index + 2, text));
@@ -109,26 +109,30 @@ mod tests {
     use super::*;
 
     const HEADING: &str = "id\tlevel\tsource\tclause\trequirement\ttest\n";
-    const RUST_TEST: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
-    const SCRIPT_TEST: &str = "  test(\"the app is shown\", async () => {});\n";
+    const RUST_TEST_SOURCE: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
+    const SCRIPT_TEST_SOURCE: &str = "  test(\"the app is shown\", async () => {});\n";
 
-    fn tree() -> Tree {
-        Tree::from_files(&[("crates/a/tests/all.rs", RUST_TEST), ("tests/page/a.spec.ts", SCRIPT_TEST)])
+    fn tree() -> SourceTree {
+        SourceTree::from_files(&[
+            ("crates/a/tests/all.rs", RUST_TEST_SOURCE),
+            ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE),
+        ])
     }
 
-    fn catalogue(rows: &[(&str, &str, &str)]) -> AppCatalogue {
+    fn catalogue_with_rows(rows: &[(&str, &str, &str)]) -> AppRequirementCatalogue {
         let row =
             |(id, requirement, test): &(&str, &str, &str)| format!("{id}\tMUST\tL1\tDo it.\t{requirement}\t{test}\n");
-        AppCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat())).unwrap()
+        AppRequirementCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat()))
+            .unwrap()
     }
 
     fn finding_texts(rows: &[(&str, &str, &str)]) -> Vec<String> {
-        let found = catalogue(rows).findings(&tree(), &RequirementTables::default());
+        let found = catalogue_with_rows(rows).findings(&tree(), &RequirementTables::default());
         found.into_iter().map(|(_, line, text)| format!("{line}: {text}")).collect()
     }
 
     #[test]
-    fn named_tests_exist_and_are_tests() {
+    fn row_that_names_a_missing_test_is_reported() {
         let rows = [
             ("a/rust", "-", "crates/a/tests/all.rs :: input"),
             ("a/script", "-", "tests/page/a.spec.ts :: the app is shown"),
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn row_mentions_the_requirement_with_its_test() {
         let rows = [("a/input", "ping-one", "crates/a/tests/all.rs :: input"), ("a/none", "-", "not done: no")];
-        let [mention] = &catalogue(&rows).mentions(&tree())[..] else { panic!("expected one mention") };
+        let [mention] = &catalogue_with_rows(&rows).mentions(&tree())[..] else { panic!("expected one mention") };
         assert_eq!(
             (&*mention.id, &*mention.path, mention.line, &*mention.test),
             ("ping-one", "crates/a/tests/all.rs", 2, "input")
@@ -164,7 +168,8 @@ mod tests {
 
     #[test]
     fn row_without_a_test_or_a_reason_is_refused() {
-        let refused = AppCatalogue::parse(&format!("{HEADING}a/b\tMUST\tL1\tDo it.\t-\tlater\n")).unwrap_err();
+        let refused =
+            AppRequirementCatalogue::parse(&format!("{HEADING}a/b\tMUST\tL1\tDo it.\t-\tlater\n")).unwrap_err();
         assert!(refused.to_string().contains("a/b needs"), "{refused}");
     }
 }

@@ -5,13 +5,13 @@ mod named;
 mod report;
 mod table;
 
-use app_catalogue::AppCatalogue;
+use app_catalogue::AppRequirementCatalogue;
 use clap::Args;
 use named::RequirementMention;
 use table::{Requirement, RequirementTables};
 
 use crate::problem::Problem;
-use crate::tidy::tree::Tree;
+use crate::tidy::source_tree::SourceTree;
 use crate::workspace;
 
 /// Areas of the specification in which each MUST and SHOULD requires a test or a documented reason.
@@ -39,7 +39,7 @@ const SPECIFICATION_AREAS_REQUIRING_TESTS: [&str; 20] = [
 ];
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct RequirementsOptions {
     /// Report only these areas
     #[arg(long)]
     area: Vec<String>,
@@ -60,15 +60,15 @@ struct RequirementTrace {
 }
 
 impl RequirementTrace {
-    fn read(tree: &Tree) -> Result<Self, Problem> {
-        let catalogue = AppCatalogue::read()?;
+    fn read(tree: &SourceTree) -> Result<Self, Problem> {
+        let catalogue = AppRequirementCatalogue::read()?;
         let mut trace = Self::new(tree, RequirementTables::read(&workspace::tests_folder().join("conformance"))?);
         trace.named.extend(catalogue.mentions(tree));
         trace.catalogue_findings = catalogue.findings(tree, &trace.tables);
         Ok(trace)
     }
 
-    fn new(tree: &Tree, tables: RequirementTables) -> Self {
+    fn new(tree: &SourceTree, tables: RequirementTables) -> Self {
         // Texts count as misspelled ids, not as unrelated brackets, if their first word is that of a known id or area.
         let begins_known = |id: &str| {
             let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
@@ -83,7 +83,7 @@ impl RequirementTrace {
         self.named.iter().filter(move |named| named.id == id)
     }
 
-    fn is_missing(&self, requirement: &Requirement) -> bool {
+    fn lacks_test_and_reason(&self, requirement: &Requirement) -> bool {
         self.tables.reason_without_test(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
@@ -94,9 +94,9 @@ impl RequirementTrace {
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
             findings.push((named.path.clone(), named.line, format!("`{}` is no requirement", named.id)));
         }
-        const REASONS_FILE: &str = "tests/conformance/not-applicable.tsv";
+        const EXEMPTION_REASONS_FILE: &str = "tests/conformance/not-applicable.tsv";
         for (index, reason) in self.tables.reasons.iter().enumerate() {
-            let mut say = |text: String| findings.push((REASONS_FILE.to_owned(), index + 2, text));
+            let mut say = |text: String| findings.push((EXEMPTION_REASONS_FILE.to_owned(), index + 2, text));
             if !self.tables.has_requirement(&reason.id) {
                 say(format!("`{}` is no requirement", reason.id));
             }
@@ -107,7 +107,7 @@ impl RequirementTrace {
         for requirement in &self.tables.requirements {
             let is_covered =
                 SPECIFICATION_AREAS_REQUIRING_TESTS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
-            if is_covered && self.is_missing(requirement) {
+            if is_covered && self.lacks_test_and_reason(requirement) {
                 let text = format!("{} `{}` has neither a test nor a reason", requirement.level, requirement.id);
                 findings.push(("tests/conformance/requirements.tsv".to_owned(), 0, text));
             }
@@ -118,14 +118,17 @@ impl RequirementTrace {
 
 /// Returns the violations of the rules about requirements, for `cargo xtask tidy`, as path, line number (0 for the
 /// whole file) and text.
-pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
+pub(crate) fn requirement_findings(tree: &SourceTree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(RequirementTrace::read(tree)?.findings())
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let trace = RequirementTrace::read(&Tree::read(&workspace::root_folder())?)?;
+pub(crate) fn run(options: &RequirementsOptions) -> Result<(), Problem> {
+    let trace = RequirementTrace::read(&SourceTree::read(&workspace::root_folder())?)?;
     if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
-        return Err(Problem::Machine(format!("there is no area `{area}`; the areas are {}", trace.areas().join(", "))));
+        return Err(Problem::Machine(format!(
+            "there is no area `{area}`; the areas are {}",
+            trace.specification_areas().join(", ")
+        )));
     }
     print!("{}", trace.report(&options.area, options.missing));
     if !options.check {
@@ -161,7 +164,7 @@ mod tests {
         ];
         let reason = |id: &&str| ExemptionReason { id: (*id).to_owned(), text: "No.".to_owned() };
         let tables = RequirementTables { requirements, reasons: reasons.iter().map(reason).collect() };
-        RequirementTrace::new(&Tree::from_files(&[("crates/a/tests/all.rs", test)]), tables)
+        RequirementTrace::new(&SourceTree::from_files(&[("crates/a/tests/all.rs", test)]), tables)
     }
 
     fn finding_texts(trace: &RequirementTrace) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Finds the places in tests that name a requirement: `[the-id]` in a comment or an assertion message.
 
 use crate::test_names::{rust_function_name, script_group_title, script_test_title};
-use crate::tidy::tree::{SourceFile, Tree};
+use crate::tidy::source_tree::{SourceFile, SourceTree};
 
 /// Place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(crate) struct RequirementMention {
 
 /// Returns all places in tests that name a requirement. `is_candidate` rejects texts in brackets that are not ids, such
 /// as `[a-z]`.
-pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
+pub(crate) fn find_mentions(tree: &SourceTree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in test_code_lines(file) {
             for id in mentioned_requirement_ids(line).filter(|id| is_candidate(id)) {
-                let test = enclosing_test(&file.text, number, file.is_rust());
+                let test = enclosing_test_name(&file.text, number, file.is_rust());
                 found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
             }
         }
@@ -56,7 +56,7 @@ fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the name of the test or helper function that contains the line `number`. A comment directly above a function
 /// belongs to it.
-fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
+fn enclosing_test_name(text: &str, number: usize, is_rust: bool) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let name = |index: usize| {
         if is_rust {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn mention_fields(path: &str, text: &str) -> Vec<(String, usize, String)> {
-        let named = find_mentions(&Tree::from_files(&[(path, text)]), |id| id.starts_with("ping-"));
+        let named = find_mentions(&SourceTree::from_files(&[(path, text)]), |id| id.starts_with("ping-"));
         named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
     }
 

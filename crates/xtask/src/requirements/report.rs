@@ -8,13 +8,13 @@ use super::{Requirement, RequirementMention, RequirementTrace};
 /// Numbers of requirements of one level (MUST, SHOULD or MAY) with a test, with only a reason for having none, and with
 /// neither.
 #[derive(Default)]
-struct Totals {
+struct RequirementTotals {
     tested: usize,
     excused: usize,
     missing: usize,
 }
 
-impl Totals {
+impl RequirementTotals {
     fn add(&mut self, trace: &RequirementTrace, requirement: &Requirement) {
         if trace.tests(&requirement.id).next().is_some() {
             self.tested += 1;
@@ -33,7 +33,7 @@ impl Totals {
 
 impl RequirementTrace {
     /// Returns the areas of the specification in the order in which the requirements table lists them.
-    pub(super) fn areas(&self) -> Vec<&str> {
+    pub(super) fn specification_areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = Vec::new();
         for requirement in &self.tables.requirements {
             if !areas.contains(&requirement.area.as_str()) {
@@ -44,25 +44,25 @@ impl RequirementTrace {
     }
 
     pub(super) fn has_area(&self, area: &str) -> bool {
-        self.areas().contains(&area)
+        self.specification_areas().contains(&area)
     }
 
     /// Returns the report on the requested areas, or on all areas if none is requested, with the totals.
     pub(super) fn report(&self, areas: &[String], only_missing: bool) -> String {
         let mut list = String::new();
         let mut totals = String::from("\ntotals\n");
-        for area in self.areas() {
+        for area in self.specification_areas() {
             if !areas.is_empty() && !areas.iter().any(|areas| areas == area) {
                 continue;
             }
             let of_area = || self.tables.requirements.iter().filter(|requirement| requirement.area == area);
             let mut rows = String::new();
             for level in ["MUST", "SHOULD", "MAY"] {
-                let mut sum = Totals::default();
+                let mut sum = RequirementTotals::default();
                 for requirement in of_area().filter(|requirement| requirement.level == level) {
                     sum.add(self, requirement);
-                    if !only_missing || self.is_missing(requirement) {
-                        rows.push_str(&self.rows(requirement));
+                    if !only_missing || self.lacks_test_and_reason(requirement) {
+                        rows.push_str(&self.report_lines(requirement));
                     }
                 }
                 totals.push_str(&sum.summary_line(&format!("{area} {level}")));
@@ -74,7 +74,7 @@ impl RequirementTrace {
         list + &totals
     }
 
-    fn rows(&self, requirement: &Requirement) -> String {
+    fn report_lines(&self, requirement: &Requirement) -> String {
         let Requirement { id, level, revisions, text, .. } = requirement;
         let mut rows = format!("  {level:<6} {id}: {text} ({revisions})\n");
         for RequirementMention { path, line, test, .. } in self.tests(id) {
@@ -84,7 +84,7 @@ impl RequirementTrace {
             Some(reason) => {
                 let _ = writeln!(rows, "           no test: {reason}");
             }
-            None if self.is_missing(requirement) => rows.push_str("           no test and no reason\n"),
+            None if self.lacks_test_and_reason(requirement) => rows.push_str("           no test and no reason\n"),
             None => {}
         }
         rows

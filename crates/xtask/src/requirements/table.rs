@@ -47,7 +47,7 @@ impl RequirementTables {
         };
         Ok(Self {
             requirements: parse_requirements(&text("requirements.tsv")?)?,
-            reasons: parse_reasons(&text("not-applicable.tsv")?)?,
+            reasons: parse_exemption_reasons(&text("not-applicable.tsv")?)?,
         })
     }
 
@@ -62,7 +62,7 @@ impl RequirementTables {
 
 /// Returns the rows below the heading of a table, each as its cells. Returns an error that names the table if a row has
 /// fewer than `columns` cells.
-pub(super) fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
+pub(super) fn parse_table_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
         let row: Vec<&str> = line.split('\t').collect();
@@ -83,12 +83,12 @@ fn parse_requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
         revisions: row[3].to_owned(),
         text: row[4].to_owned(),
     };
-    Ok(parse_rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
+    Ok(parse_table_rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
 }
 
-fn parse_reasons(text: &str) -> Result<Vec<ExemptionReason>, Problem> {
+fn parse_exemption_reasons(text: &str) -> Result<Vec<ExemptionReason>, Problem> {
     let read = |row: Vec<&str>| ExemptionReason { id: row[0].to_owned(), text: row[1].to_owned() };
-    Ok(parse_rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
+    Ok(parse_table_rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
 }
 
 #[cfg(test)]
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn row_with_a_missing_cell_is_named() {
-        let problem = parse_reasons("id\treason\nping-respond\t \n").unwrap_err();
+    fn table_row_with_a_missing_cell_is_reported() {
+        let problem = parse_exemption_reasons("id\treason\nping-respond\t \n").unwrap_err();
         assert!(
             problem.to_string().contains("not-applicable.tsv:2"),
             "the error should contain file and line: {problem}"

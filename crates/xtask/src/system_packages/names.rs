@@ -72,7 +72,7 @@ pub(crate) const DESKTOP_APP_BUILD_PACKAGES: &[RequiredPackage] = &[
 ];
 
 /// Packages for opening a window on a virtual display, and for taking screenshots of it.
-pub(crate) const HEADLESS_PACKAGES: &[RequiredPackage] = &[
+pub(crate) const VIRTUAL_DISPLAY_PACKAGES: &[RequiredPackage] = &[
     required_package(
         "xvfb",
         "xorg-x11-server-Xvfb",
@@ -148,7 +148,7 @@ pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
 )];
 
 /// Executable of [`CHROMIUM_PACKAGE`].
-pub(crate) const HEADLESS_CHROMIUM: &str = "/usr/bin/chromium-headless-shell";
+pub(crate) const HEADLESS_CHROMIUM_PATH: &str = "/usr/bin/chromium-headless-shell";
 
 /// Browser for the tests of the page on Debian. A full Chromium takes a third more processor time, as it runs a browser
 /// window around the page.
@@ -156,7 +156,7 @@ pub(crate) const CHROMIUM_PACKAGE: RequiredPackage = required_package(
     "chromium-headless-shell",
     "chromium-headless",
     "chromium",
-    PackagePresenceCheck::File(HEADLESS_CHROMIUM),
+    PackagePresenceCheck::File(HEADLESS_CHROMIUM_PATH),
 );
 
 /// Packages for building Debian and Fedora packages.

@@ -7,7 +7,7 @@ use crate::process;
 
 /// A family of operating systems with the same package manager.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum System {
+pub(super) enum OperatingSystem {
     /// Debian, Ubuntu and their derivatives, with apt-get.
     Debian {
         ubuntu: bool,
@@ -19,7 +19,7 @@ pub(super) enum System {
     Windows,
 }
 
-impl System {
+impl OperatingSystem {
     pub(super) fn detect() -> Self {
         match env::consts::OS {
             "macos" => Self::MacOs,
@@ -79,36 +79,36 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES};
+    use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, VIRTUAL_DISPLAY_PACKAGES};
 
     #[test]
     fn os_release_file_selects_the_distribution() {
         let cases = [
-            ("NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", System::Debian { ubuntu: false }),
-            ("ID=ubuntu\nID_LIKE=debian\n", System::Debian { ubuntu: true }),
-            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", System::Debian { ubuntu: true }),
-            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", System::Fedora),
-            ("ID=arch\n", System::Arch),
-            ("ID=alpine\n", System::OtherLinux),
-            ("", System::OtherLinux),
+            ("NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", OperatingSystem::Debian { ubuntu: false }),
+            ("ID=ubuntu\nID_LIKE=debian\n", OperatingSystem::Debian { ubuntu: true }),
+            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", OperatingSystem::Debian { ubuntu: true }),
+            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", OperatingSystem::Fedora),
+            ("ID=arch\n", OperatingSystem::Arch),
+            ("ID=alpine\n", OperatingSystem::OtherLinux),
+            ("", OperatingSystem::OtherLinux),
         ];
         for (text, expected) in cases {
-            assert_eq!(System::from_os_release(text), expected, "for {text:?}");
+            assert_eq!(OperatingSystem::from_os_release(text), expected, "for {text:?}");
         }
     }
 
     #[test]
     fn hint_uses_the_package_names_of_its_system_once_each() {
-        let missing: Vec<_> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(HEADLESS_PACKAGES).collect();
-        let fedora = System::Fedora.install_hint(&missing);
+        let missing: Vec<_> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(VIRTUAL_DISPLAY_PACKAGES).collect();
+        let fedora = OperatingSystem::Fedora.install_hint(&missing);
         assert!(
             fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),
             "the hint should contain Fedora's names: {fedora}"
         );
-        let arch = System::Arch.install_hint(&missing);
+        let arch = OperatingSystem::Arch.install_hint(&missing);
         assert_eq!(arch.matches(" dbus").count(), 1, "three requirements should be one package on Arch: {arch}");
         assert!(
-            System::OtherLinux.install_hint(&missing).contains("libwebkit2gtk-4.1-dev"),
+            OperatingSystem::OtherLinux.install_hint(&missing).contains("libwebkit2gtk-4.1-dev"),
             "other systems should get Debian's names"
         );
     }

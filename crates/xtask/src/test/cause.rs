@@ -6,7 +6,7 @@ use super::counts::without_ansi_colours;
 /// trimmed line. A panic is more specific than the runner's `error: test run failed`.
 const FAILURE_CAUSE_LINE_PREFIXES: &[&str] = &[
     "error[",
-    PANIC_PREFIX,
+    PANIC_LINE_PREFIX,
     "error:",
     "Error:",
     "AssertionError",
@@ -18,7 +18,7 @@ const FAILURE_CAUSE_LINE_PREFIXES: &[&str] = &[
     "npm error",
 ];
 
-const PANIC_PREFIX: &str = "thread '";
+const PANIC_LINE_PREFIX: &str = "thread '";
 
 /// Maximum number of panics that the description of a failure includes.
 const MAX_REPORTED_PANICS: usize = 5;
@@ -36,7 +36,7 @@ pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
         .iter()
         .find_map(|start| Some((*start, lines.iter().position(|line| line.starts_with(start))?)));
     Some(match relevant {
-        Some((PANIC_PREFIX, _)) => panic_messages(&lines),
+        Some((PANIC_LINE_PREFIX, _)) => panic_messages(&lines),
         Some((_, at)) => truncated_line(lines[at]),
         None => truncated_line(lines.last()?),
     })
@@ -44,7 +44,8 @@ pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
 
 /// Returns the place and message of the first [`MAX_REPORTED_PANICS`] panics in these lines.
 fn panic_messages(lines: &[&str]) -> String {
-    let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_REPORTED_PANICS);
+    let begins =
+        lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_LINE_PREFIX)).take(MAX_REPORTED_PANICS);
     let messages = begins.map(|(at, place)| {
         // Rust prints the message on the lines after the place, and a note after the message.
         let message = lines[at + 1..].iter().take_while(|line| !line.starts_with("note:")).take(MAX_PANIC_LINES);
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn panic_includes_its_message() {
+    fn cause_of_a_panic_includes_its_message() {
         let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
         let cause = failure_cause_in_log(log).unwrap_or_default();
         assert!(
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn last_line_is_used_without_a_known_format() {
+    fn last_log_line_is_the_cause_in_an_unknown_format() {
         assert_eq!(
             failure_cause_in_log("$ sh\nfirst\nlast\n\n").as_deref(),
             Some("last"),

@@ -32,7 +32,7 @@ impl TestCounts {
 
     /// Adds the number in an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item
     /// can't be parsed.
-    fn add_item(&mut self, item: &str) -> Option<()> {
+    fn add_labelled_count(&mut self, item: &str) -> Option<()> {
         let item = item.split('(').next()?.trim().trim_end_matches('.');
         let (number, word) = item.split_once(' ')?;
         let number: u32 = number.parse().ok()?;
@@ -67,7 +67,7 @@ fn parse_test_counts(line: &str) -> Option<TestCounts> {
     };
     let mut counts = TestCounts::default();
     for item in items {
-        counts.add_item(item)?;
+        counts.add_labelled_count(item)?;
     }
     Some(counts)
 }

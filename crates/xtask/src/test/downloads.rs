@@ -1,7 +1,7 @@
 //! Downloads and installs what the test parts require. Used by `mod.rs` before the first part.
 //!
-//! Each source is limited by its server or by unpacking on a single core, so they are read in parallel. A part that runs
-//! alone installs the same packages, in sequence.
+//! Each source is limited by its server or by unpacking on a single core, so they are read in parallel. A part that
+//! runs alone installs the same packages, in sequence.
 
 use std::thread;
 
@@ -15,7 +15,7 @@ use crate::{node, system_packages, workspace};
 pub(super) fn install_test_dependencies(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
     let needs = parts::system_packages(parts, system_packages::has_debian_chromium());
     // The confirmation reads the terminal, so nothing runs meanwhile.
-    let missing = system_packages::confirmed_installation(&needs, yes)?;
+    let missing = system_packages::confirm_installation_of_missing_packages(&needs, yes)?;
     let needs_node = parts.iter().any(TestPart::needs_node);
     if needs_node {
         node::check_node_version()?;

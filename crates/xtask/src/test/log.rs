@@ -10,7 +10,7 @@ use crate::process::Program;
 use crate::workspace;
 
 /// Timeout of one program that a test part runs. A cold build on two cores takes about a third of it.
-const PROGRAM_TIMEOUT: Duration = Duration::from_secs(25 * 60);
+const TEST_PROGRAM_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
 /// Log file of one test part, to which its programs append their output.
 pub(super) struct TestPartLog {
@@ -21,7 +21,7 @@ pub(super) struct TestPartLog {
 impl TestPartLog {
     /// Creates an empty log for the part with this name.
     pub(super) fn create(part: &str) -> Result<Self, Problem> {
-        Self::create_at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
+        Self::create_at(workspace::create_folder_in_target("test-logs")?.join(format!("{part}.log")))
     }
 
     /// Creates an empty log at this path.
@@ -47,7 +47,7 @@ impl TestPartLog {
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
         let program = program.output_to(&self.file).map_err(Problem::file_error(&self.path))?;
-        program.start()?.finish(PROGRAM_TIMEOUT)
+        program.start()?.finish(TEST_PROGRAM_TIMEOUT)
     }
 
     /// Returns the contents of the log so far.
@@ -70,7 +70,7 @@ mod tests {
     use crate::process::cargo;
 
     #[test]
-    fn program_output_is_between_own_lines() {
+    fn log_has_program_output_between_appended_lines() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = TestPartLog::create_at(folder.path().join("part.log")).unwrap();
         log.append_line("before").unwrap();

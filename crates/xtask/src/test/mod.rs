@@ -22,12 +22,12 @@ use clap::Args;
 use log::TestPartLog;
 use outcome::ReportedOutcome;
 use parts::TestPart;
-use summary::{Summary, TestPartTime};
+use summary::{TestPartTime, TestRunSummary};
 
 use crate::problem::Problem;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct TestOptions {
     /// Parts to run (default: all but `models`)
     parts: Vec<TestPart>,
     /// Install missing system packages without confirmation
@@ -35,8 +35,8 @@ pub(crate) struct Options {
     yes: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let mut summary = Summary::default();
+pub(crate) fn run(options: &TestOptions) -> Result<(), Problem> {
+    let mut summary = TestRunSummary::default();
     if let Err(problem) = run_parts(options, &mut summary) {
         summary.record_abort(&problem);
     }
@@ -45,11 +45,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Runs the requested parts. Continues after failed tests, but not after an error: an unmet requirement of the machine,
 /// or Ctrl-C.
-fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
+fn run_parts(options: &TestOptions, summary: &mut TestRunSummary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
     downloads::install_test_dependencies(&parts, options.yes)?;
     let summary = Mutex::new(summary);
-    for stage in stages::stages(&parts) {
+    for stage in stages::stages_with_parts(&parts) {
         match &stage.lanes[..] {
             [lane] => run_sequential_parts(lane, CpuTimeAttribution::SinglePart, &summary)?,
             lanes => run_sequences_in_parallel(lanes, &summary)?,
@@ -66,8 +66,8 @@ enum CpuTimeAttribution {
     ParallelParts,
 }
 
-fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
-    let (start, processor) = (Instant::now(), processor::children_processor_time());
+fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut TestRunSummary>) -> Result<(), Problem> {
+    let (start, processor) = (Instant::now(), processor::exited_children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
         let start = |lane| scope.spawn(move || run_sequential_parts(lane, CpuTimeAttribution::ParallelParts, summary));
         let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
@@ -75,19 +75,19 @@ fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summa
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
     let computed =
-        processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
-    lock(summary).print_parallel_time(TestPartTime { wall: start.elapsed(), processor: computed });
+        processor::exited_children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
+    lock_summary(summary).print_parallel_time(TestPartTime { wall: start.elapsed(), processor: computed });
     Ok(())
 }
 
 fn run_sequential_parts(
     lane: &[TestPart],
     attribution: CpuTimeAttribution,
-    summary: &Mutex<&mut Summary>,
+    summary: &Mutex<&mut TestRunSummary>,
 ) -> Result<(), Problem> {
     for part in lane {
         let name = part.name();
-        let (start, processor) = (Instant::now(), processor::children_processor_time());
+        let (start, processor) = (Instant::now(), processor::exited_children_processor_time());
         let mut log = TestPartLog::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
@@ -95,16 +95,16 @@ fn run_sequential_parts(
         };
         let wall = start.elapsed();
         let processor = match attribution {
-            CpuTimeAttribution::SinglePart => {
-                processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before))
-            }
+            CpuTimeAttribution::SinglePart => processor::exited_children_processor_time()
+                .zip(processor)
+                .map(|(after, before)| after.saturating_sub(before)),
             CpuTimeAttribution::ParallelParts => None,
         };
-        lock(summary).add(name, TestPartTime { wall, processor }, outcome, &log)?;
+        lock_summary(summary).add(name, TestPartTime { wall, processor }, outcome, &log)?;
     }
     Ok(())
 }
 
-fn lock<'l, 's>(summary: &'l Mutex<&'s mut Summary>) -> MutexGuard<'l, &'s mut Summary> {
+fn lock_summary<'l, 's>(summary: &'l Mutex<&'s mut TestRunSummary>) -> MutexGuard<'l, &'s mut TestRunSummary> {
     summary.lock().unwrap_or_else(PoisonError::into_inner)
 }

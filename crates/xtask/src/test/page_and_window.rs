@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::screen::VirtualScreen;
-use crate::system_packages::HEADLESS_CHROMIUM;
+use crate::system_packages::HEADLESS_CHROMIUM_PATH;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks the types, lint and format of the page, runs its component tests, and checks that its generated types are up
@@ -18,9 +18,9 @@ use crate::{codegen, node, system_packages, workspace};
 pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     log.append_line("$ codegen --check")?;
-    codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
+    codegen::check_generated_types(Program::new(workspace::example_binary_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
     print_step("ui: component tests");
@@ -41,8 +41,8 @@ pub(super) fn measure_ui_frame_times(log: &mut TestPartLog) -> Result<PartOutcom
 }
 
 fn run_playwright(log: &mut TestPartLog, arguments: &[&str]) -> Result<PartOutcome, Problem> {
-    prepare_page(log)?;
-    rust::build_all(log)?;
+    install_packages_and_build_ui(log)?;
+    rust::build_workspace(log)?;
     let tests = workspace::tests_folder();
     let browser = chromium_path();
     if browser.is_none() {
@@ -62,8 +62,8 @@ pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, 
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("only Linux has a driver for the web view of a running app".into()));
     }
-    prepare_page(log)?;
-    rust::build_all(log)?;
+    install_packages_and_build_ui(log)?;
+    rust::build_workspace(log)?;
     print_step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
@@ -72,7 +72,7 @@ pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, 
 }
 
 /// Installs the npm packages of the page and of the tests, and builds the page.
-fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
+fn install_packages_and_build_ui(log: &mut TestPartLog) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_ui(&mut |program| log.run(program))
@@ -81,7 +81,7 @@ fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
 /// Returns the path of the Chromium to use: the one in the environment variable, or Debian's. Returns `None` if there
 /// is neither, so that Playwright uses the one that it downloads.
 fn chromium_path() -> Option<PathBuf> {
-    let debian = PathBuf::from(HEADLESS_CHROMIUM);
+    let debian = PathBuf::from(HEADLESS_CHROMIUM_PATH);
     match env::var_os("CHROMIUM") {
         Some(path) if !path.is_empty() => Some(path.into()),
         _ => (system_packages::has_debian_chromium() && debian.exists()).then_some(debian),

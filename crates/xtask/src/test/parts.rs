@@ -11,8 +11,9 @@ use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::print_step;
 use crate::system_packages::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES,
-    KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES,
+    PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, VIRTUAL_DISPLAY_PACKAGES,
+    WINDOW_TEST_PACKAGES,
 };
 use crate::{conformance, tidy};
 
@@ -80,7 +81,7 @@ impl TestPart {
             Self::Tidy => check_tidy(log),
             Self::Fmt => rust::check_format(log),
             Self::Clippy => rust::run_clippy(log),
-            Self::Deny => rust::run_deny(log),
+            Self::Deny => rust::run_cargo_deny(log),
             Self::Unit => rust::run_unit_tests(log),
             Self::Guard => check_instruction_counts(log),
             Self::Fuzz => run_fuzzing(log),
@@ -107,7 +108,7 @@ impl TestPart {
             Self::Desktop => vec![
                 COMPILER_PACKAGES,
                 DESKTOP_APP_BUILD_PACKAGES,
-                HEADLESS_PACKAGES,
+                VIRTUAL_DISPLAY_PACKAGES,
                 KEYCHAIN_PACKAGES,
                 WINDOW_TEST_PACKAGES,
                 PAGE_TEST_PACKAGES,
@@ -143,12 +144,12 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
 }
 
 fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().append_line(line);
     conformance::run_scenarios(
-        &conformance::Options::default(),
+        &conformance::ConformanceOptions::default(),
         &mut |program| log.borrow_mut().run(program),
         &mut say,
     )?;
@@ -157,7 +158,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
 
 /// Replays the fuzz corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
 fn run_fuzzing(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("fuzz: replaying the corpora, and mutations of them");
     rust::run_test_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
@@ -167,7 +168,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     let mut written = Ok(());
     let verdict = guard::check_instruction_count_growth(&mut |line| {
         if let Err(problem) = log.append_line(line) {
@@ -182,7 +183,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
 }
 
 fn check_tidy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    let findings = tidy::findings()?;
+    let findings = tidy::all_findings()?;
     for finding in &findings {
         log.append_line(&finding.to_string())?;
     }
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn tidy_and_fmt_need_no_packages() {
+    fn tidy_and_fmt_need_no_system_packages() {
         assert!(
             system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
             "the quick parts should require no packages"

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Returns the total processor time of all exited child processes, or `None` if the system does not report it.
 #[cfg(unix)]
-pub(super) fn children_processor_time() -> Option<Duration> {
+pub(super) fn exited_children_processor_time() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeVal;
 
@@ -18,7 +18,7 @@ pub(super) fn children_processor_time() -> Option<Duration> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn children_processor_time() -> Option<Duration> {
+pub(super) fn exited_children_processor_time() -> Option<Duration> {
     None
 }
 
@@ -30,11 +30,11 @@ mod tests {
 
     #[test]
     fn processor_time_of_ended_programs_is_counted() {
-        let before = children_processor_time().unwrap();
+        let before = exited_children_processor_time().unwrap();
         let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "the program should succeed");
         assert!(
-            children_processor_time().unwrap() > before + Duration::from_millis(20),
+            exited_children_processor_time().unwrap() > before + Duration::from_millis(20),
             "the program should use processor time"
         );
     }

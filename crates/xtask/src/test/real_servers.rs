@@ -20,7 +20,7 @@ pub(super) fn run_interop_suite(log: &mut TestPartLog) -> Result<PartOutcome, Pr
     install_python_servers(log, &interop.join("requirements.txt"), &venv)?;
     let old = workspace::target_directory().join("venv-old");
     install_python_servers(log, &interop.join("requirements-old.txt"), &old)?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
@@ -35,7 +35,7 @@ pub(super) fn test_model_providers(log: &mut TestPartLog) -> Result<PartOutcome,
     node::install_packages(&tests, &mut |program| log.run(program))?;
     let venv = workspace::target_directory().join("venv-models");
     install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
     rust::run_test_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
     Ok(PartOutcome::Ran)
@@ -44,9 +44,9 @@ pub(super) fn test_model_providers(log: &mut TestPartLog) -> Result<PartOutcome,
 /// Installs the packages of a requirements file into a Python virtual environment.
 fn install_python_servers(log: &mut TestPartLog, requirements: &Path, venv: &Path) -> Result<(), Problem> {
     let name = venv.file_name().unwrap_or_default();
-    let stamp = workspace::target_folder("stamps")?.join(name);
+    let stamp = workspace::create_folder_in_target("stamps")?.join(name);
     let binaries = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    node::run_once_per_content(requirements, &stamp, binaries.exists(), || {
+    node::run_unless_file_is_unchanged(requirements, &stamp, binaries.exists(), || {
         print_step(&format!("installing the servers from PyPI into {}", venv.display()));
         let python = if cfg!(windows) { "python" } else { "python3" };
         log.run(Program::new(python).args(["-m", "venv", "--clear"]).arg(venv))?;

@@ -7,11 +7,11 @@ use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
-use crate::shared_build::{cargo_with_clippy, includes_desktop_app, package_arguments};
+use crate::shared_build::{cargo_package_arguments, cargo_with_clippy, includes_desktop_app};
 use crate::{check, node, workspace};
 
 pub(super) fn check_format(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    log.run(check::format_check())?;
+    log.run(check::rustfmt_check_command())?;
     Ok(PartOutcome::Ran)
 }
 
@@ -20,11 +20,11 @@ pub(super) fn run_clippy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> 
     if !process::command_succeeds("clippy-driver", &["--version"]) {
         return Err(Problem::Machine("Clippy is not installed (rustup component add clippy)".into()));
     }
-    build_all(log)?;
+    build_workspace(log)?;
     Ok(PartOutcome::Ran)
 }
 
-pub(super) fn run_deny(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
+pub(super) fn run_cargo_deny(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     if !has_cargo_subcommand("deny") {
         return Ok(PartOutcome::Skipped("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
@@ -36,7 +36,7 @@ pub(super) fn run_deny(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
 /// run published servers or fuzz targets are separate parts.
 pub(super) fn run_unit_tests(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
-    build_all(log)?;
+    build_workspace(log)?;
     print_step("unit: running the tests");
     let tests = workspace_test_command();
     // Test filters do not change which packages are built. Cargo's own test runner has no such filters.
@@ -50,7 +50,7 @@ pub(super) fn run_unit_tests(log: &mut TestPartLog) -> Result<PartOutcome, Probl
     };
     log.run(tests)?;
     print_step("unit: running the examples of the documentation");
-    log.run(cargo_with_clippy("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
+    log.run(cargo_with_clippy("test").args(cargo_package_arguments()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 
@@ -69,7 +69,7 @@ static WORKSPACE_IS_BUILT: Mutex<bool> = Mutex::new(false);
 
 /// Builds the page, and then all crates with their tests, with Clippy's lints. The test suites start these binaries,
 /// and a separate build reports compile errors more clearly than a test run.
-pub(super) fn build_all(log: &mut TestPartLog) -> Result<(), Problem> {
+pub(super) fn build_workspace(log: &mut TestPartLog) -> Result<(), Problem> {
     let mut built = WORKSPACE_IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {
         return Ok(());
@@ -79,7 +79,7 @@ pub(super) fn build_all(log: &mut TestPartLog) -> Result<(), Problem> {
         node::build_ui(&mut |program| log.run(program))?;
     }
     print_step("building the crates and their tests, with the lints of Clippy");
-    log.run(cargo_with_clippy("build").args(package_arguments()).arg("--all-targets"))?;
+    log.run(cargo_with_clippy("build").args(cargo_package_arguments()).arg("--all-targets"))?;
     *built = true;
     Ok(())
 }
@@ -100,7 +100,7 @@ fn workspace_test_command() -> TestCommand {
     if matches!(runner, TestRunner::Cargo) {
         print_step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
-    test_command(runner, &package_arguments())
+    test_command(runner, &cargo_package_arguments())
 }
 
 fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
@@ -108,8 +108,8 @@ fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
         TestRunner::Nextest => cargo_with_clippy("nextest").args(["run", "--profile", "ci"]).args(packages),
         TestRunner::Cargo => cargo_with_clippy("test").arg("--no-fail-fast").args(packages),
     };
-    // Without the start-up files of the developer's login shell, which can take longer than a test. The tests of the login
-    // shell set their own.
+    // Without the start-up files of the developer's login shell, which can take longer than a test. The tests of the
+    // login shell set their own.
     TestCommand { runner, call: call.env("SHELL", "") }
 }
 

@@ -8,7 +8,7 @@ use super::outcome::ReportedOutcome;
 use crate::problem::Problem;
 
 /// Maximum number of lines that are printed from the end of a failed part's log.
-const SHOWN_LOG_LINES: usize = 60;
+const MAX_PRINTED_LOG_LINES: usize = 60;
 
 /// Wall time of a test part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
@@ -18,13 +18,13 @@ pub(super) struct TestPartTime {
 }
 
 #[derive(Default)]
-pub(super) struct Summary {
+pub(super) struct TestRunSummary {
     counts: TestCounts,
     failures: Vec<String>,
     skipped: Vec<String>,
 }
 
-impl Summary {
+impl TestRunSummary {
     /// Prints the result of a part, and the end of its log if it failed.
     pub(super) fn add(
         &mut self,
@@ -38,7 +38,7 @@ impl Summary {
             ReportedOutcome::Ok(counts) => self.counts += counts,
             ReportedOutcome::Skipped(reason) => self.skipped.push(format!("{name}: {reason}")),
             ReportedOutcome::Failed { counts, cause } => {
-                println!("--- the end of {}\n{}\n---", log.path().display(), log.last_lines(SHOWN_LOG_LINES)?);
+                println!("--- the end of {}\n{}\n---", log.path().display(), log.last_lines(MAX_PRINTED_LOG_LINES)?);
                 self.counts += counts;
                 self.failures.push(format!("{name}: {cause}\n  log: {}", log.path().display()));
             }
@@ -107,20 +107,20 @@ fn closing_line(counts: TestCounts) -> String {
 mod tests {
     use super::*;
 
-    fn wall_time(seconds: u64) -> TestPartTime {
+    fn test_part_time_without_processor_time(seconds: u64) -> TestPartTime {
         TestPartTime { wall: Duration::from_secs(seconds), processor: None }
     }
 
     #[test]
-    fn line_contains_duration_and_processor_time() {
+    fn summary_line_contains_duration_and_processor_time() {
         let counts = TestCounts { passed: 3, ..TestCounts::default() };
-        let time = TestPartTime { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
+        let time = TestPartTime { processor: Some(Duration::from_secs(5)), ..test_part_time_without_processor_time(7) };
         let line = test_part_summary_line("page", time, &ReportedOutcome::Ok(counts));
         assert_eq!(line, "page        ok          7.0 s (   5 s computing)  3 tests", "{line}");
     }
 
     #[test]
-    fn closing_line_has_one_format() {
+    fn closing_line_omits_skipped_tests_if_there_are_none() {
         assert_eq!(
             closing_line(TestCounts { passed: 7, failed: 0, skipped: 0 }),
             "7 passed, 0 failed",
@@ -131,8 +131,8 @@ mod tests {
     }
 
     #[test]
-    fn abort_is_a_failure() {
-        let mut summary = Summary::default();
+    fn aborted_test_run_fails() {
+        let mut summary = TestRunSummary::default();
         summary.record_abort(&Problem::Machine("node was not found".into()));
         assert_eq!(
             summary.text(),
@@ -145,13 +145,20 @@ mod tests {
     fn failures_precede_the_closing_line_with_their_causes() {
         let folder = tempfile::tempdir().unwrap();
         let log = TestPartLog::create_at(folder.path().join("clippy.log")).unwrap();
-        let mut summary = Summary::default();
+        let mut summary = TestRunSummary::default();
         let failed = ReportedOutcome::Failed {
             counts: TestCounts { failed: 1, ..TestCounts::default() },
             cause: "error: x".into(),
         };
-        summary.add("clippy", wall_time(3), failed, &log).unwrap();
-        summary.add("deny", wall_time(0), ReportedOutcome::Skipped("not installed".into()), &log).unwrap();
+        summary.add("clippy", test_part_time_without_processor_time(3), failed, &log).unwrap();
+        summary
+            .add(
+                "deny",
+                test_part_time_without_processor_time(0),
+                ReportedOutcome::Skipped("not installed".into()),
+                &log,
+            )
+            .unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "skipped: deny: not installed", "the skipped part should be reported");

@@ -4,23 +4,23 @@
 use super::Finding;
 use super::layout::GENERATED_FILES;
 use super::rust_code;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
-const CHECKED_EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
+const EXTENSIONS_OF_CHECKED_FILES: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
 /// Leading folders that a path in a comment may omit: none, the folder of the crates, and the folder of the test
 /// suites.
-const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
+const OMITTABLE_PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
 /// Reports paths in comments and documents that name no existing file. A comment may name a file of its own package by
-/// the last components of its path. All other paths must be complete except for one of [`PATH_PREFIXES`].
-pub(super) fn find_missing_paths_in_comments(tree: &Tree) -> Vec<Finding> {
+/// the last components of its path. All other paths must be complete except for one of [`OMITTABLE_PATH_PREFIXES`].
+pub(super) fn find_missing_paths_in_comments(tree: &SourceTree) -> Vec<Finding> {
     let packages = package_folders(tree);
     let mut findings = Vec::new();
     for file in &tree.files {
         let Some(lines) = prose_lines(file) else { continue };
         let package = if file.has_extension(&["md"]) { "" } else { containing_package(&packages, &file.path) };
         for (number, line) in lines {
-            let missing = mentioned_paths(&line).filter(|path| !path_exists(tree, package, path));
+            let missing = mentioned_paths(&line).filter(|path| !mentioned_path_exists(tree, package, path));
             let text =
                 |path| format!("`{path}` is no file of this package, nor a path from the top, `crates` or `tests` on");
             findings.extend(missing.map(|path| Finding::new(&file.path, number, text(path))));
@@ -85,7 +85,7 @@ fn comment_lines(text: &str) -> Vec<(usize, String)> {
 fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
-        let stem = CHECKED_EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
+        let stem = EXTENSIONS_OF_CHECKED_FILES.iter().find_map(|extension| name.strip_suffix(extension));
         let of_path = |character: char| character.is_ascii_alphanumeric() || "_-./*".contains(character);
         stem.is_some_and(|stem| !stem.is_empty()) && !span.starts_with('/') && span.chars().all(of_path)
     };
@@ -98,13 +98,13 @@ pub(super) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {
+fn mentioned_path_exists(tree: &SourceTree, package: &str, path: &str) -> bool {
     let path = path.trim_start_matches("./").trim_start_matches("../");
     let depth = path.split('/').count();
     tree.files.iter().any(|file| {
         let from_root = |root| file.path.strip_prefix(root).is_some_and(|rest: &str| rest.split('/').count() == depth);
         has_path_suffix(&file.path, path)
-            && (file.path.starts_with(package) || PATH_PREFIXES.into_iter().any(from_root))
+            && (file.path.starts_with(package) || OMITTABLE_PATH_PREFIXES.into_iter().any(from_root))
     })
 }
 
@@ -120,7 +120,7 @@ fn has_path_suffix(path: &str, end: &str) -> bool {
 }
 
 /// Returns the folders of all Cargo and npm packages except the root folder, each with a trailing slash.
-fn package_folders(tree: &Tree) -> Vec<&str> {
+fn package_folders(tree: &SourceTree) -> Vec<&str> {
     let manifests = tree
         .files
         .iter()
@@ -139,8 +139,8 @@ fn containing_package<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn finding_places(path: &str, text: &str) -> Vec<(usize, String)> {
-        let tree = Tree::from_files(&[
+    fn finding_lines_and_texts(path: &str, text: &str) -> Vec<(usize, String)> {
+        let tree = SourceTree::from_files(&[
             (path, text),
             ("crates/a/Cargo.toml", ""),
             ("crates/a/src/owner/gate.rs", ""),
@@ -162,14 +162,14 @@ mod tests {
         let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
         let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
         assert_eq!(
-            finding_places("crates/a/src/x.rs", text),
+            finding_lines_and_texts("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "missing files should be found in Rust comments"
         );
         let text = "<script>\n  // See `Code.svelte`, `gone.ts`.\n  /* `lib/Code.svelte`\n   * `gone.mjs` */ const a = 1;\n</script>\n<!-- `Gone.svelte` -->\n";
         let expected = [(2, "gone.ts"), (3, "lib/Code.svelte"), (4, "gone.mjs"), (6, "Gone.svelte")];
         assert_eq!(
-            finding_places("ui/src/X.svelte", text),
+            finding_lines_and_texts("ui/src/X.svelte", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "missing files should be found in comments of the page"
         );
@@ -181,12 +181,12 @@ mod tests {
             "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
         let expected = [(1, "sent.rs"), (2, "src/sent.rs")];
         assert_eq!(
-            finding_places("crates/a/src/x.rs", text),
+            finding_lines_and_texts("crates/a/src/x.rs", text),
             expected.map(|(line, path)| (line, path.to_owned())),
             "a file of another package should need a path from a root"
         );
         assert_eq!(
-            finding_places("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
+            finding_lines_and_texts("crates/README.md", "`sent.rs` of `b`, but `c.rs`"),
             [(1, "c.rs".to_owned())],
             "documents may omit the folder of the crate"
         );
@@ -196,11 +196,11 @@ mod tests {
     fn other_text_is_not_a_file_mention() {
         let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
         assert_eq!(
-            finding_places("crates/a/src/x.rs", text),
+            finding_lines_and_texts("crates/a/src/x.rs", text),
             [],
             "strings, extensions, absolute paths and commands should be ignored"
         );
         let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";
-        assert_eq!(finding_places("ui/src/x.ts", text), [], "code");
+        assert_eq!(finding_lines_and_texts("ui/src/x.ts", text), [], "code");
     }
 }

@@ -10,13 +10,13 @@ const MAX_SUBJECT_CHARS: usize = 72;
 
 /// Returns the commits in a git range, such as `origin/main..HEAD`, whose subjects break a rule. Merge commits are
 /// skipped.
-pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
+pub(super) fn commit_subject_findings(range: &str) -> Result<Vec<Finding>, Problem> {
     let log =
         Program::new("git").dir(workspace::root_folder()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
-    Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(commit_findings).collect())
+    Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(findings_for_commit).collect())
 }
 
-fn commit_findings((id, subject): (&str, &str)) -> Vec<Finding> {
+fn findings_for_commit((id, subject): (&str, &str)) -> Vec<Finding> {
     let mut findings = Vec::new();
     let length = subject.chars().count();
     if length > MAX_SUBJECT_CHARS {
@@ -37,11 +37,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_or_combined_subjects_are_reported() {
+    fn long_or_combined_commit_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT_CHARS);
-        assert!(commit_findings(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
-        assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
-        assert_eq!(commit_findings(("a1", "host: stop calls; ui: name them")).len(), 1);
-        assert!(commit_findings(("a1", "host: stop calls")).is_empty());
+        assert!(findings_for_commit(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
+        assert_eq!(findings_for_commit(("a1", &format!("{longest}!"))).len(), 1);
+        assert_eq!(findings_for_commit(("a1", "host: stop calls; ui: name them")).len(), 1);
+        assert!(findings_for_commit(("a1", "host: stop calls")).is_empty());
     }
 }

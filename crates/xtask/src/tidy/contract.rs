@@ -3,7 +3,7 @@
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
 const API_FOLDER: &str = "crates/api/src/";
 
@@ -24,10 +24,10 @@ const ITEMS_FORBIDDEN_IN_API: [&str; 13] = [
     "read_dir",
 ];
 
-pub(super) fn find_storage_and_locks_in_api(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_storage_and_locks_in_api(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             let mut names = code.split(|character: char| !character.is_alphanumeric() && character != '_');
             let foreign = names.find(|name| ITEMS_FORBIDDEN_IN_API.contains(name)).or_else(|| {
                 let is_disk = |words: &&str| code.contains(*words);
@@ -44,11 +44,11 @@ pub(super) fn find_storage_and_locks_in_api(tree: &Tree) -> Vec<Finding> {
 
 /// Reports methods that call a method of the same name on `self`. A command may delegate to a method of `Api` with its
 /// name, but without such a method it calls itself, which the compiler does not detect because of boxed futures.
-pub(super) fn find_commands_that_invoke_themselves(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_commands_that_invoke_themselves(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             if let Some((before, rest)) = code.split_once("fn ") {
                 let name = rest.split(['(', '<']).next().unwrap_or_default();
                 own = if before.ends_with("async ") { name.to_owned() } else { String::new() };
@@ -67,7 +67,7 @@ pub(super) fn find_commands_that_invoke_themselves(tree: &Tree) -> Vec<Finding> 
 
 /// Reports fields of the generated TypeScript types whose names are not in camelCase. A type that is also stored or
 /// hashed with other field names requires a separate type for the page.
-pub(super) fn find_fields_not_in_camel_case(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_fields_not_in_camel_case(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(GENERATED_FILES[0]) {
         for (number, line) in file.text.lines().enumerate() {
@@ -90,14 +90,16 @@ mod tests {
     fn field_not_in_camel_case_is_reported() {
         let text = "  set_roots: { request: SetRoots; response: Nothing };\n * in a_comment: x\n\
                     client_id: string, \nclientId: string, } | { \"kind\": \"an_act\", \nafter_all?: boolean, };\n";
-        let findings =
-            find_fields_not_in_camel_case(&Tree::from_files(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
+        let findings = find_fields_not_in_camel_case(&SourceTree::from_files(&[
+            (GENERATED_FILES[0], text),
+            ("ui/src/a.ts", "a_b: 1"),
+        ]));
         let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [3, 5], "commands, values and other files should be accepted");
     }
 
     #[test]
-    fn history_disk_and_locks_are_reported_in_api() {
+    fn use_of_history_disk_or_locks_in_api_is_reported() {
         let text = "//! Says nothing of spawn_blocking.\nuse ports::{History, Ports};\nlet page = self.host.ports().history.items(&range);\n\
                     tokio::task::spawn_blocking(work);\nuse std::sync::{Arc, Mutex};\nlet text = std::fs::read(path);\n\
                     let real = path.canonicalize();\n\
@@ -105,7 +107,7 @@ mod tests {
                     use domain::history::HistorySearch;\nlet saved = SavedFile { path };\nfn a(_: SecretsStatus) {}\n";
         let files =
             [("crates/api/src/handler/x.rs", text), ("crates/api/tests/x.rs", text), ("crates/chat/src/x.rs", text)];
-        let findings = find_storage_and_locks_in_api(&Tree::from_files(&files));
+        let findings = find_storage_and_locks_in_api(&SourceTree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
@@ -116,7 +118,7 @@ mod tests {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings =
-            find_commands_that_invoke_themselves(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
+            find_commands_that_invoke_themselves(&SourceTree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

@@ -3,12 +3,12 @@
 
 use super::Finding;
 use super::comment_paths::code_spans;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 use crate::test_names::find_test_line;
 
 /// Reports the entries of sections "Guarded by" that name a file that does not exist, or a function or title that is no
 /// test in the file named before it.
-pub(super) fn find_missing_guards_of_decisions(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_missing_guards_of_decisions(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for record in tree.files.iter().filter(|file| file.path.contains("/decisions/") && file.has_extension(&["md"])) {
         for (number, entry) in guarded_by_entries(&record.text) {
@@ -38,7 +38,7 @@ fn guarded_by_entries(record: &str) -> Vec<(usize, String)> {
 
 /// Describes each file and test that an entry of the form `` `path`: `test`, "title of a test" `` names and that does
 /// not exist.
-fn missing_guards_of_decision(tree: &Tree, entry: &str) -> Vec<String> {
+fn missing_guards_of_decision(tree: &SourceTree, entry: &str) -> Vec<String> {
     let Some(path) = code_spans(entry).next().filter(|_| entry.starts_with('`')) else { return Vec::new() };
     if !tree.files.iter().any(|file| file.path == path) {
         return vec![format!("`{path}` is no file of the repository")];
@@ -55,10 +55,10 @@ fn missing_guards_of_decision(tree: &Tree, entry: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn findings_in(guards: &str) -> Vec<(usize, String)> {
+    fn findings_for_guards(guards: &str) -> Vec<(usize, String)> {
         let record =
             format!("# 0001. Keep it\n\n`gone_test`\n\n## Guarded by\n\n{guards}\n\n## After\n\n- `gone.rs`\n");
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/a/decisions/0001-keep-it.md", record.as_str()),
             ("crates/a/src/b.rs", "#[test]\nfn one_holds() {}\n\n#[test]\nfn two_holds_again() {}\n\nfn helper() {}\n"),
             ("ui/src/c.test.ts", "it(\"is kept in one place\", () => {});\n"),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_files_and_tests_are_reported_at_their_entry() {
+    fn missing_guard_files_and_tests_are_reported_at_their_entry() {
         let guards = "- `crates/a/src/gone.rs`: `one_holds`\n- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds`, `helper`\n\
             - `ui/src/c.test.ts`: \"is kept in\n  two places\", \"one place\"";
         let expected = [
@@ -78,13 +78,13 @@ mod tests {
             (10, "\"is kept in two places\" is no test in `ui/src/c.test.ts`"),
             (10, "\"one place\" is no test in `ui/src/c.test.ts`"),
         ];
-        assert_eq!(findings_in(guards), expected.map(|(line, text)| (line, text.to_owned())));
+        assert_eq!(findings_for_guards(guards), expected.map(|(line, text)| (line, text.to_owned())));
     }
 
     #[test]
-    fn existing_tests_and_remarks_are_accepted() {
+    fn existing_guard_tests_and_remarks_are_accepted() {
         let guards = "- `crates/a/src/b.rs`: `one_holds`,\n  `two_holds_again`\n- `ui/src/c.test.ts`: \"is kept in\n  one place\"\n- That it lasts: no test";
-        assert_eq!(findings_in(guards), []);
-        assert_eq!(findings_in("No test"), []);
+        assert_eq!(findings_for_guards(guards), []);
+        assert_eq!(findings_for_guards("No test"), []);
     }
 }

@@ -2,15 +2,15 @@
 
 use super::Finding;
 use super::pure_crates::PURE_CRATES;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
 /// Packages with an async runtime, network access or windows, on which the crates in [`PURE_CRATES`] must not depend.
-const IMPURE_PACKAGES: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
+const PACKAGES_WITH_IO: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
-/// Reports dependencies of the crates in [`PURE_CRATES`] on [`IMPURE_PACKAGES`], including transitive ones on all
+/// Reports dependencies of the crates in [`PURE_CRATES`] on [`PACKAGES_WITH_IO`], including transitive ones on all
 /// platforms.
 pub(super) fn find_impure_dependencies() -> Result<Vec<Finding>, Problem> {
     let mut findings = Vec::new();
@@ -28,24 +28,24 @@ fn impure_dependencies(crate_name: &str, tree: &str) -> Vec<Finding> {
     names.sort_unstable();
     names.dedup();
     let path = format!("crates/{crate_name}/Cargo.toml");
-    let found = names.into_iter().filter(|name| IMPURE_PACKAGES.contains(name));
+    let found = names.into_iter().filter(|name| PACKAGES_WITH_IO.contains(name));
     found.map(|name| Finding::new(&path, 0, format!("depends on {name}, but {crate_name} is pure"))).collect()
 }
 
-pub(super) fn find_tauri_outside_desktop_app(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_tauri_outside_desktop_app(tree: &SourceTree) -> Vec<Finding> {
     find_dependency_outside(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
 /// Reports crates other than `host` that depend on `host-state`. Only the task in `host` that owns the state may change
 /// it.
-pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_host_state_outside_host(tree: &SourceTree) -> Vec<Finding> {
     find_dependency_outside(tree, "crates/host/", |name| name == "host-state")
 }
 
 /// Reports crates that depend on `ts-rs`, which exports TypeScript. `api` always may, and the other crates of the app
 /// may if the dependency is optional. The crates of the wire protocol and its transports may not, since the page has
 /// types of its own for them.
-pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unconditional_ts_rs(tree: &SourceTree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
         path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")
     };
@@ -58,12 +58,12 @@ pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     findings.collect()
 }
 
-fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
+fn find_dependency_outside(tree: &SourceTree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The manifest of the workspace only defines versions.
     let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.path.starts_with(folder));
     for file in members {
-        for (line, name) in dependencies(&file.text) {
+        for (line, name) in parse_manifest_dependencies(&file.text) {
             if is_meant(&name) {
                 findings.push(Finding::new(&file.path, line, format!("only {folder} may depend on {name}")));
             }
@@ -73,7 +73,7 @@ fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool
 }
 
 /// Returns the names of the packages in `[dependencies]` and similar sections of a manifest, with their line numbers.
-fn dependencies(manifest: &str) -> Vec<(usize, String)> {
+fn parse_manifest_dependencies(manifest: &str) -> Vec<(usize, String)> {
     let mut section = "";
     let mut names = Vec::new();
     for (number, line) in manifest.lines().enumerate() {
@@ -115,7 +115,7 @@ mod tests {
             ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
             ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
         ];
-        let findings = find_tauri_outside_desktop_app(&Tree::from_files(&files));
+        let findings = find_tauri_outside_desktop_app(&SourceTree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn host_state_dependency_outside_the_host_crate_is_reported() {
         let uses = "[dependencies]\nhost-state.workspace = true\n";
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("Cargo.toml", "[workspace.dependencies]\nhost-state = { path = \"crates/host-state\" }\n"),
             ("crates/api/Cargo.toml", uses),
             ("crates/host/Cargo.toml", uses),
@@ -148,7 +148,7 @@ mod tests {
             "[dependencies]\nts-rs = { workspace = true }\n",
             "[dependencies]\nts-rs = { workspace = true, optional = true }\n",
         );
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/api/Cargo.toml", always),
             ("crates/domain/Cargo.toml", optional),
             ("crates/host/Cargo.toml", always),

@@ -3,11 +3,11 @@
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 /// Words that begin a clause instead of a description. For example, `/// Set if the connection is open` is allowed, and
 /// `/// Whether it is open` is not.
-const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
+const FORBIDDEN_FIRST_WORDS_OF_COMMENTS: [&str; 3] = ["What", "Whether", "Why"];
 /// Extensions of the files whose doc comments are blocks that begin with `/**`.
 const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
 /// Maximum number of words of a doc comment that counts as short. Most short comments only repeat the name of their
@@ -17,11 +17,11 @@ const MAX_WORDS_OF_SHORT_COMMENT: usize = 3;
 const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
-pub(super) fn find_comments_beginning_with_clauses(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_comments_beginning_with_clauses(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, comment) in doc_comments(tree) {
         let first = comment.text.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
-        if CLAUSE_WORDS.contains(&first) {
+        if FORBIDDEN_FIRST_WORDS_OF_COMMENTS.contains(&first) {
             let text = format!("a doc comment begins with \"{first}\"; begin with what the item is or does");
             findings.push(Finding::new(&file.path, comment.line, text));
         }
@@ -30,7 +30,7 @@ pub(super) fn find_comments_beginning_with_clauses(tree: &Tree) -> Vec<Finding> 
 }
 
 /// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
-pub(super) fn find_excess_short_comments(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_excess_short_comments(tree: &SourceTree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
         .filter(|(_, comment)| comment.text.split_whitespace().count() <= MAX_WORDS_OF_SHORT_COMMENT)
         .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
@@ -46,7 +46,7 @@ struct DocComment {
     text: String,
 }
 
-fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
+fn doc_comments(tree: &SourceTree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
     tree.files.iter().flat_map(|file| {
         let comments = if file.is_rust() {
             parse_doc_lines(&file.text)
@@ -115,7 +115,7 @@ mod tests {
     fn doc_comment_beginning_with_a_clause_word_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
-        let lines: Vec<_> = find_comments_beginning_with_clauses(&Tree::from_files(&[("a.rs", text)]))
+        let lines: Vec<_> = find_comments_beginning_with_clauses(&SourceTree::from_files(&[("a.rs", text)]))
             .iter()
             .map(|finding| finding.line)
             .collect();
@@ -127,14 +127,14 @@ mod tests {
         let text = "/** Whether it is open. */\nlet a;\n  /**\n   * Why the call\n   * failed.\n   */\n  let b;\n\
                     /** Returns why it failed. */\nlet c;\n/* What is this? */\n// Whether it is.\nlet d = \"/** What */\";\n";
         for path in ["ui/a.ts", "ui/a.svelte", "tests/a.mjs"] {
-            let tree = Tree::from_files(&[(path, text)]);
+            let tree = SourceTree::from_files(&[(path, text)]);
             let found: Vec<_> =
                 find_comments_beginning_with_clauses(&tree).iter().map(|finding| finding.line).collect();
             assert_eq!(found, [1, 3], "{path}: only blocks that begin on a new line are doc comments");
         }
         for path in ["ui/src/lib/api/generated.ts", "ui/a.css"] {
             assert!(
-                find_comments_beginning_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(),
+                find_comments_beginning_with_clauses(&SourceTree::from_files(&[(path, text)])).is_empty(),
                 "{path} is not checked"
             );
         }
@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
-        let tree = Tree::from_files(&[("a.rs", &few)]);
+        let tree = SourceTree::from_files(&[("a.rs", &few)]);
         assert!(find_excess_short_comments(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
-        let found = find_excess_short_comments(&Tree::from_files(&[("a.rs", &many)]));
+        let found = find_excess_short_comments(&SourceTree::from_files(&[("a.rs", &many)]));
         assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
     }
 }

@@ -4,22 +4,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 /// Minimum number of fields or variants of a type that the rule compares. Smaller types are often equal by coincidence.
 const MIN_COMPARED_MEMBERS: usize = 3;
 
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
-const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
+const EQUAL_FIELDS_RULE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Groups of types in different crates that may have the same fields, each with the reason.
 const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (
-        &["app-views::AppResponse", "mcp-auth::LoggedHttpResponse"],
+        &["app-views::AppFrameResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
     ),
     (
-        &["app-views::PageReview", "offers::AppReviewState"],
+        &["app-views::AppPageReview", "offers::AppReviewState"],
         "the page gets the grants next to the state, also those that a new approval would give",
     ),
     (
@@ -91,7 +91,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
-        &["credentials::AccountView", "mcp-auth::Account"],
+        &["credentials::AccountView", "mcp-auth::SignedInAccount"],
         "mcp-auth does not depend on the app, and its account has other times and tokens",
     ),
     (
@@ -119,10 +119,10 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
-        &["mcp-auth::LoggedHttpRequest", "mcp-transport::RequestParts"],
+        &["mcp-auth::LoggedHttpRequest", "mcp-transport::HttpRequestParts"],
         "one request is redacted and shown to the user, the other is sent",
     ),
-    (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),
+    (&["api::ResourceResult", "offers::ResourceReadResult"], "one holds wire types, which are not the page's types"),
     (
         &["api::UnknownPackageReason", "launches::UnknownPackage"],
         "the page has other names for the reasons, and a separate detail",
@@ -151,7 +151,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
 
 /// A struct with named fields, or an enum, whose member names the rule compares with those of other types.
 #[derive(Debug)]
-struct TypeShape<'a> {
+struct ComparedType<'a> {
     /// Crate and name of the type, in the form `crate::Type`.
     name: String,
     path: &'a str,
@@ -159,12 +159,12 @@ struct TypeShape<'a> {
 }
 
 /// Keyword `struct` or `enum`, and the names of the fields or variants.
-type TypeMembers = (String, BTreeSet<String>);
+type KindAndMemberNames = (String, BTreeSet<String>);
 
-pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
-    let mut by_members: BTreeMap<TypeMembers, Vec<TypeShape<'_>>> = BTreeMap::new();
-    for file in tree.rust_files().filter(|file| is_product_file(file)) {
-        for (members, shape) in type_shapes(file) {
+pub(super) fn find_duplicate_types(tree: &SourceTree) -> Vec<Finding> {
+    let mut by_members: BTreeMap<KindAndMemberNames, Vec<ComparedType<'_>>> = BTreeMap::new();
+    for file in tree.rust_files().filter(|file| is_compiled_into_app(file)) {
+        for (members, shape) in compared_types(file) {
             if members.1.len() >= MIN_COMPARED_MEMBERS {
                 by_members.entry(members).or_default().push(shape);
             }
@@ -185,16 +185,16 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
         }
         let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
         let text = format!(
-            "{} have the same fields: use one type, or list them in {THIS_FILE_PATH} with a reason",
+            "{} have the same fields: use one type, or list them in {EQUAL_FIELDS_RULE_PATH} with a reason",
             names.join(", ")
         );
         findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
     }
-    if tree.rust_files().any(|file| file.path == THIS_FILE_PATH) {
+    if tree.rust_files().any(|file| file.path == EQUAL_FIELDS_RULE_PATH) {
         let unused = EQUAL_TYPE_EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
         findings.extend(unused.map(|(_, (names, _))| {
             Finding::new(
-                THIS_FILE_PATH,
+                EQUAL_FIELDS_RULE_PATH,
                 0,
                 format!("{} do not have the same fields: the exception can go", names.join(", ")),
             )
@@ -204,7 +204,7 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns `true` if a file is compiled into the app, not only into its tests and tools.
-fn is_product_file(file: &SourceFile) -> bool {
+fn is_compiled_into_app(file: &SourceFile) -> bool {
     (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
         && file.path.contains("/src/")
         && !file.path.starts_with("crates/testkit/")
@@ -216,8 +216,8 @@ fn crate_name(path: &str) -> &str {
 }
 
 /// Returns the structs and enums with a body in braces that a file defines.
-fn type_shapes(file: &SourceFile) -> Vec<(TypeMembers, TypeShape<'_>)> {
-    let lines = file.product_lines();
+fn compared_types(file: &SourceFile) -> Vec<(KindAndMemberNames, ComparedType<'_>)> {
+    let lines = file.lines_without_comments_and_tests();
     let mut found = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
         let mut words = without_visibility(line.trim()).split_whitespace();
@@ -225,9 +225,9 @@ fn type_shapes(file: &SourceFile) -> Vec<(TypeMembers, TypeShape<'_>)> {
         let Some(name) = words.next() else { continue };
         let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let rest: String = lines[at..].iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
-        let Some(body) = rest.split_once(name).and_then(|(_, after)| item_body(after)) else { continue };
+        let Some(body) = rest.split_once(name).and_then(|(_, after)| braced_item_body(after)) else { continue };
         let name = format!("{}::{name}", crate_name(&file.path));
-        found.push(((kind.to_owned(), member_names(body)), TypeShape { name, path: &file.path, line: *number }));
+        found.push(((kind.to_owned(), member_names(body)), ComparedType { name, path: &file.path, line: *number }));
     }
     found
 }
@@ -244,7 +244,7 @@ fn without_visibility(item: &str) -> &str {
 }
 
 /// Returns the text between the braces of an item, given the text after its name, or `None` if it has no braces.
-fn item_body(text: &str) -> Option<&str> {
+fn braced_item_body(text: &str) -> Option<&str> {
     let begin = text.find(['{', ';', '('])?;
     if !text[begin..].starts_with('{') {
         return None;
@@ -311,19 +311,22 @@ fn member_name(item: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const OWNER: &str = "/// A rule.\n#[derive(Debug)]\npub struct Rule {\n    /// Words, { even these.\n    \
+    const SOURCE_OF_OWNING_CRATE: &str = "/// A rule.\n#[derive(Debug)]\npub struct Rule {\n    /// Words, { even these.\n    \
                          #[serde(default, rename = \"x\")]\n    pub server: String,\n    pub(crate) tool: Option<Vec<(u8, u8)>>,\n    \
                          pub act: fn(u8, u8) -> u8,\n}\n";
 
     fn finding_texts(files: &[(&str, &str)]) -> Vec<String> {
-        find_duplicate_types(&Tree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
+        find_duplicate_types(&SourceTree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
     }
 
     #[test]
     fn equal_fields_in_another_crate_are_reported() {
         let copy =
             "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
-        let found = finding_texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
+        let found = finding_texts(&[
+            ("crates/policy/src/rule.rs", SOURCE_OF_OWNING_CRATE),
+            ("crates/api/src/data/rules.rs", copy),
+        ]);
         let [found] = &found[..] else { panic!("expected one finding: {found:?}") };
         assert!(
             found.starts_with("crates/api/src/data/rules.rs:3: api::View, policy::Rule have"),
@@ -342,15 +345,15 @@ mod tests {
     fn types_with_different_members_are_accepted() {
         let fewer = "struct A {\n    server: u8,\n    tool: u8,\n}\nstruct Rule;\nstruct Tuple(u8, u8, u8);\n";
         let variants = "enum Rule {\n    server,\n    tool,\n    act,\n}\n";
-        let tested = format!("#[cfg(test)]\nmod tests {{\n{OWNER}}}\n");
+        let tested = format!("#[cfg(test)]\nmod tests {{\n{SOURCE_OF_OWNING_CRATE}}}\n");
         let others = [
-            ("crates/policy/src/rule.rs", OWNER),
-            ("crates/policy/src/other.rs", OWNER),
+            ("crates/policy/src/rule.rs", SOURCE_OF_OWNING_CRATE),
+            ("crates/policy/src/other.rs", SOURCE_OF_OWNING_CRATE),
             ("crates/a/src/lib.rs", fewer),
             ("crates/b/src/lib.rs", variants),
             ("crates/c/src/lib.rs", &tested),
-            ("crates/d/tests/it.rs", OWNER),
-            ("crates/testkit/src/lib.rs", OWNER),
+            ("crates/d/tests/it.rs", SOURCE_OF_OWNING_CRATE),
+            ("crates/testkit/src/lib.rs", SOURCE_OF_OWNING_CRATE),
         ];
         assert_eq!(
             finding_texts(&others),
@@ -360,8 +363,8 @@ mod tests {
     }
 
     #[test]
-    fn unused_exception_is_reported() {
-        let found = finding_texts(&[(THIS_FILE_PATH, "")]);
+    fn unused_equal_type_exception_is_reported() {
+        let found = finding_texts(&[(EQUAL_FIELDS_RULE_PATH, "")]);
         assert_eq!(found.len(), EQUAL_TYPE_EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

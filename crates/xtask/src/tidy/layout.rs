@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Finding;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 const TOP_LEVEL_ENTRIES: [&str; 10] = [
     "Cargo.toml",
@@ -29,7 +29,7 @@ const MAX_CRATE_LINES: usize = 16_000;
 /// Paths of generated files, to which the rules for handwritten text do not apply.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
-pub(super) fn find_unknown_top_level_entries(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unknown_top_level_entries(tree: &SourceTree) -> Vec<Finding> {
     let is_known = |name: &str| name.starts_with('.') || TOP_LEVEL_ENTRIES.contains(&name);
     let unknown = tree.top_level.iter().filter(|name| !is_known(name));
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
@@ -37,7 +37,7 @@ pub(super) fn find_unknown_top_level_entries(tree: &Tree) -> Vec<Finding> {
 
 /// Reports Rust files without a `//!` comment at the start. A file that another one includes with `include!` is not a
 /// module and has an ordinary comment instead.
-pub(super) fn find_modules_without_docs(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_modules_without_docs(tree: &SourceTree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         tree.rust_files().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
@@ -51,7 +51,7 @@ pub(super) fn find_modules_without_docs(tree: &Tree) -> Vec<Finding> {
     without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
 }
 
-pub(super) fn find_long_files(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_long_files(tree: &SourceTree) -> Vec<Finding> {
     let is_source = |file: &SourceFile| {
         file.has_extension(&["rs", "ts", "js", "mjs", "svelte", "css", "html", "sh"])
             && !GENERATED_FILES.contains(&file.path.as_str())
@@ -68,11 +68,11 @@ pub(super) fn find_long_files(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that are too long. A coherent part of such a crate can become a separate crate.
-pub(super) fn find_long_crates(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_long_crates(tree: &SourceTree) -> Vec<Finding> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in tree.rust_files() {
         if let Some((package, _)) = file.path.split_once("/src/") {
-            *lengths.entry(package).or_default() += file.product_lines().len();
+            *lengths.entry(package).or_default() += file.lines_without_comments_and_tests().len();
         }
     }
     let long = lengths.into_iter().filter(|(_, length)| *length > MAX_CRATE_LINES);
@@ -88,14 +88,15 @@ mod tests {
 
     #[test]
     fn unknown_top_level_folder_is_reported() {
-        let tree = Tree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
+        let tree =
+            SourceTree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = find_unknown_top_level_entries(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");
     }
 
     #[test]
     fn module_without_docs_is_reported() {
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("a.rs", "//! A.\ninclude!(\"table.rs\");\n"),
             ("b.rs", "use c;\n"),
             ("d.rs", "// D.\n"),
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn long_file_is_reported() {
         let long = "x\n".repeat(MAX_FILE_LINES + 1);
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("a.svelte", &long),
             ("b.ts", &long[2..]),
             (GENERATED_FILES[0], &long),
@@ -131,7 +132,7 @@ mod tests {
             ("crates/b/src/lib.rs", &half),
         ];
         let paths = |files: &[(&str, &str)]| -> Vec<String> {
-            find_long_crates(&Tree::from_files(files)).into_iter().map(|finding| finding.path).collect()
+            find_long_crates(&SourceTree::from_files(files)).into_iter().map(|finding| finding.path).collect()
         };
         assert_eq!(paths(&allowed), [""; 0], "{MAX_CRATE_LINES} lines should be accepted in each crate");
         let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
@@ -144,7 +145,8 @@ mod tests {
     #[test]
     fn long_rust_file_is_reported_anywhere() {
         let long = "x\n".repeat(MAX_RUST_FILE_LINES + 1);
-        let tree = Tree::from_files(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
+        let tree =
+            SourceTree::from_files(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = find_long_files(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");
     }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Finding;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 const MESSAGES_FOLDER: &str = "ui/messages/";
 const MESSAGE_LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Reports keys or placeholders that differ between languages, and empty messages.
-pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_translation_differences(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Maps each area (the name of a file without its language) to the file of each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
@@ -26,7 +26,7 @@ pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
     }
     for (area, files) in areas {
         match files {
-            [Some(one), Some(other)] => findings.extend(language_differences(one, other)),
+            [Some(one), Some(other)] => findings.extend(message_differences_between_languages(one, other)),
             [Some(file), None] | [None, Some(file)] => {
                 findings.push(Finding::new(&file.path, 0, format!("the other language has no messages in `{area}`")));
             }
@@ -36,7 +36,7 @@ pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn language_differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
+fn message_differences_between_languages(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
     let (ours, theirs) = match (parse_messages(one), parse_messages(other)) {
         (Ok(ours), Ok(theirs)) => (ours, theirs),
         (ours, theirs) => return [ours.err(), theirs.err()].into_iter().flatten().collect(),
@@ -84,12 +84,15 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Tr
             }
         }
         Value::String(text) => {
-            found.insert(prefix.to_owned(), TranslatedMessage { text: text.clone(), placeholders: placeholders(text) });
+            found.insert(
+                prefix.to_owned(),
+                TranslatedMessage { text: text.clone(), placeholders: message_placeholders(text) },
+            );
         }
         // Variants may differ between languages, such as plural forms.
         other => {
             let text = message_variants(other).join("\n");
-            found.insert(prefix.to_owned(), TranslatedMessage { placeholders: placeholders(&text), text });
+            found.insert(prefix.to_owned(), TranslatedMessage { placeholders: message_placeholders(&text), text });
         }
     }
 }
@@ -100,7 +103,7 @@ fn message_variants(value: &Value) -> Vec<&str> {
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()
 }
 
-fn placeholders(text: &str) -> BTreeSet<String> {
+fn message_placeholders(text: &str) -> BTreeSet<String> {
     let parts = text.split('{').skip(1).filter_map(|part| part.split_once('}'));
     parts.map(|(name, _)| name.trim().to_owned()).collect()
 }
@@ -110,7 +113,7 @@ mod tests {
     use super::*;
 
     fn finding_texts(en: &str, zh: &str) -> Vec<String> {
-        let tree = Tree::from_files(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
+        let tree = SourceTree::from_files(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
         find_translation_differences(&tree).iter().map(ToString::to_string).collect()
     }
 
@@ -143,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_invalid_files_are_reported() {
-        let one = Tree::from_files(&[("ui/messages/en.json", "{}")]);
+    fn missing_and_invalid_message_files_are_reported() {
+        let one = SourceTree::from_files(&[("ui/messages/en.json", "{}")]);
         assert_eq!(find_translation_differences(&one).len(), 1, "a missing file should be reported");
         assert!(finding_texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: rules for the text of the repository and for the form of its files.
 //!
-//! Each rule is a function that examines the [`Tree`] and returns findings. Each has a test that contains violations.
+//! Each rule is a function that examines the [`SourceTree`] and returns findings. Each has a test that contains
+//! violations.
 
 mod comment_paths;
 mod commits;
@@ -21,17 +22,17 @@ mod pure_crates;
 mod rust_code;
 mod rust_paths;
 mod single_places;
+pub(crate) mod source_tree;
 mod struct_fields;
 mod svelte_text;
 mod time;
-pub(crate) mod tree;
 mod untested_targets;
 mod window_commands;
 mod words;
 
 use std::fmt;
 
-use tree::Tree;
+use source_tree::SourceTree;
 
 use crate::problem::Problem;
 use crate::{requirements, workspace};
@@ -61,7 +62,7 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
+const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
@@ -103,18 +104,18 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
 ];
 
 /// Returns the violations of all rules that apply to files.
-pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
-    let tree = Tree::read(&workspace::root_folder())?;
+pub(crate) fn all_findings() -> Result<Vec<Finding>, Problem> {
+    let tree = SourceTree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = TIDY_RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.extend(dependencies::find_impure_dependencies()?);
-    let requirements = requirements::findings(&tree)?.into_iter();
+    let requirements = requirements::requirement_findings(&tree)?.into_iter();
     findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
     Ok(findings)
 }
 
 /// Arguments of `cargo xtask tidy`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct TidyOptions {
     /// Check the subjects of these commits instead of the files, such as origin/main..HEAD
     #[arg(long, value_name = "RANGE")]
     commits: Option<String>,
@@ -124,10 +125,10 @@ pub(crate) struct Options {
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &TidyOptions) -> Result<(), Problem> {
     match &options.commits {
-        Some(range) => print_findings(&commits::findings(range)?),
-        None => check(),
+        Some(range) => print_findings(&commits::commit_subject_findings(range)?),
+        None => check_repository(),
     }
 }
 
@@ -135,8 +136,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
-pub(crate) fn check() -> Result<(), Problem> {
-    print_findings(&findings()?)
+pub(crate) fn check_repository() -> Result<(), Problem> {
+    print_findings(&all_findings()?)
 }
 
 fn print_findings(findings: &[Finding]) -> Result<(), Problem> {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::rust_paths::{parse_imports, parse_paths};
-use super::tree::{SourceFile, Tree};
+use super::rust_paths::{parse_crate_paths, parse_imports};
+use super::source_tree::{SourceFile, SourceTree};
 
 /// Maximum number of modules that may form a dependency cycle.
 const MAX_MODULES_IN_CYCLE: usize = 3;
@@ -24,16 +24,16 @@ type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Reports each group of more than [`MAX_MODULES_IN_CYCLE`] modules that depend on each other in a cycle, and describes
 /// one use for each dependency.
-pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_module_cycles(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for root in source_roots(tree) {
+    for root in crate_source_folders(tree) {
         let is_layered = CRATES_WITH_MODULE_LAYERS.iter().any(|name| root == format!("crates/{name}/src/"));
         for (parent, graph) in child_module_graphs(tree, &root) {
             let largest = if is_layered && parent.is_empty() { 1 } else { MAX_MODULES_IN_CYCLE };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
                 let (count, names) = (circle.len(), circle.join(", "));
-                let references = uses_within_cycle(&graph, &circle).join("; ");
+                let references = describe_uses_within_cycle(&graph, &circle).join("; ");
                 let text = format!("{count} modules depend on each other in a circle: {names} ({references})");
                 findings.push(Finding::new(&place, 0, text));
             }
@@ -43,7 +43,7 @@ pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns the source folders of all crates, each with a trailing slash.
-fn source_roots(tree: &Tree) -> BTreeSet<String> {
+fn crate_source_folders(tree: &SourceTree) -> BTreeSet<String> {
     let root = |file: &SourceFile| {
         let folder = file.path.strip_suffix("lib.rs").or_else(|| file.path.strip_suffix("main.rs"))?;
         folder.ends_with("src/").then(|| folder.to_owned())
@@ -123,22 +123,25 @@ impl CrateModules {
 }
 
 /// Returns the dependencies between the children of each checked module.
-fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGraph> {
+fn child_module_graphs(tree: &SourceTree, root: &str) -> BTreeMap<ModulePath, ModuleGraph> {
     let files = tree.files_in_folder(root).filter(|file| file.is_rust() && !file.is_test());
-    let files: Vec<(ModulePath, String)> =
-        files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
+    let files: Vec<(ModulePath, String)> = files
+        .map(|file| (module_path(file, root).unwrap_or_default(), code_without_comments_and_tests(file)))
+        .collect();
     let modules = CrateModules::from_files(&files);
     let mut graphs: BTreeMap<ModulePath, ModuleGraph> =
         modules.modules_with_checked_children().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
     for (parent, graph) in &mut graphs {
-        let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
+        let children = modules.all.iter().filter_map(|module| child_module_containing(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
     }
     for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
-        for path in parse_paths(code, own) {
+        for path in parse_crate_paths(code, own) {
             let path = modules.resolve_reexports(path);
             for (parent, graph) in &mut graphs {
-                let (Some(from), Some(to)) = (containing_child(own, parent), containing_child(&path, parent)) else {
+                let (Some(from), Some(to)) =
+                    (child_module_containing(own, parent), child_module_containing(&path, parent))
+                else {
                     continue;
                 };
                 if from != to
@@ -156,19 +159,19 @@ fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGr
 
 /// Returns the name of the child of `parent` that is, or contains, the module or item at `path`, or `None` if `parent`
 /// does not contain it.
-fn containing_child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
+fn child_module_containing<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
     path.strip_prefix(parent)?.first().map(String::as_str)
 }
 
 /// Returns the description of one use for each dependency between the modules of a cycle.
-fn uses_within_cycle<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
+fn describe_uses_within_cycle<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
     let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
     circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
 
 /// Returns the Rust code of a file without comments, string contents and test modules.
-pub(super) fn product_code(file: &SourceFile) -> String {
-    file.product_lines().into_iter().map(|(_, line)| line + "\n").collect()
+pub(super) fn code_without_comments_and_tests(file: &SourceFile) -> String {
+    file.lines_without_comments_and_tests().into_iter().map(|(_, line)| line + "\n").collect()
 }
 
 /// Returns the path of a file's module relative to the crate root, or `None` if the file is the crate root itself.
@@ -213,10 +216,10 @@ fn reachable_modules<'a>(graph: &'a ModuleGraph, from: &str) -> BTreeSet<&'a str
 mod tests {
     use super::*;
 
-    fn tree_of_crate(modules: &[(&str, &str)]) -> Tree {
+    fn tree_of_crate(modules: &[(&str, &str)]) -> SourceTree {
         let files: Vec<(String, &str)> =
             modules.iter().map(|(name, text)| (format!("crates/x/src/{name}.rs"), *text)).collect();
-        Tree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>())
+        SourceTree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>())
     }
 
     #[test]
@@ -281,7 +284,7 @@ mod tests {
             ("b/tests", "use crate::d;"),
         ]);
         assert_eq!(find_module_cycles(&tree), [], "cycles of three modules should be accepted");
-        let layered = Tree::from_files(&[
+        let layered = SourceTree::from_files(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::layout::GENERATED_FILES;
 use super::rust_code;
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 /// Words that are not sufficient as the name of a type: pronouns, adverbs, prepositions, conjunctions, and participles
 /// without a noun.
@@ -97,15 +97,15 @@ const RETIRED_WORDS_IN_TEXTS: [(&str, &str); 7] = [
 ];
 
 /// Path of this file, which is skipped because it contains the retired words.
-const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/names.rs";
+const NAMES_RULE_PATH: &str = "crates/xtask/src/tidy/names.rs";
 
 /// Reports structs, enums, traits and type aliases whose name is one of [`WORDS_THAT_ARE_NOT_NOUNS`].
-pub(super) fn find_type_names_without_noun(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_type_names_without_noun(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         let code = rust_code::without_comments_and_strings(&file.text);
         for (number, line) in code.lines().enumerate() {
-            if let Some(name) = defined_type(line).filter(|name| WORDS_THAT_ARE_NOT_NOUNS.contains(name)) {
+            if let Some(name) = defined_type_name(line).filter(|name| WORDS_THAT_ARE_NOT_NOUNS.contains(name)) {
                 let text = format!("the type `{name}` is not named by a noun; say what it is outside its module");
                 findings.push(Finding::new(&file.path, number + 1, text));
             }
@@ -115,12 +115,13 @@ pub(super) fn find_type_names_without_noun(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports identifiers with a retired word, and texts with a retired phrase.
-pub(super) fn find_retired_words(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_retired_words(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_text = |file: &&SourceFile| {
         file.has_extension(&["rs", "ts", "svelte", "mjs", "md"]) || file.path.starts_with("ui/messages/en/")
     };
-    let is_written = |file: &&SourceFile| file.path != THIS_FILE_PATH && !GENERATED_FILES.contains(&file.path.as_str());
+    let is_written =
+        |file: &&SourceFile| file.path != NAMES_RULE_PATH && !GENERATED_FILES.contains(&file.path.as_str());
     for file in tree.files.iter().filter(is_text).filter(is_written) {
         for (number, line) in file.text.lines().enumerate() {
             let lower = line.to_lowercase();
@@ -149,7 +150,7 @@ pub(super) fn find_retired_words(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns the name of the type that a line defines, or `None` if it defines none.
-fn defined_type(line: &str) -> Option<&str> {
+fn defined_type_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = match line.strip_prefix("pub") {
         Some(rest) if rest.starts_with('(') => rest.split_once(')')?.1.trim_start(),
@@ -192,7 +193,7 @@ mod tests {
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
         assert_eq!(
-            finding_lines(find_type_names_without_noun(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(find_type_names_without_noun(&SourceTree::from_files(&[("a.rs", text)]))),
             [1, 2, 5],
             "a word inside a longer name should be accepted"
         );
@@ -202,13 +203,13 @@ mod tests {
     fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
         assert_eq!(
-            finding_lines(find_retired_words(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(find_retired_words(&SourceTree::from_files(&[("a.rs", text)]))),
             [4, 1, 2],
             "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(
-            finding_lines(find_retired_words(&Tree::from_files(&[
+            finding_lines(find_retired_words(&SourceTree::from_files(&[
                 ("ui/messages/en/a.json", message),
                 ("b.json", message)
             ]))),

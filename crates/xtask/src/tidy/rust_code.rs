@@ -17,9 +17,9 @@ fn blank_out_literals(text: &str, comments: bool) -> String {
     let mut at = 0;
     while at < characters.len() {
         let (end, hidden) = match read_token(&characters, at) {
-            Token::Comment(end) => (end, comments),
-            Token::Literal(end) => (end, true),
-            Token::Code => (at + 1, false),
+            RustToken::Comment(end) => (end, comments),
+            RustToken::Literal(end) => (end, true),
+            RustToken::Code => (at + 1, false),
         };
         let end = end.min(characters.len());
         for character in &characters[at..end] {
@@ -31,28 +31,28 @@ fn blank_out_literals(text: &str, comments: bool) -> String {
 }
 
 /// Kind of the token at a position in Rust code, with the position of its end.
-enum Token {
+enum RustToken {
     Comment(usize),
     Literal(usize),
     Code,
 }
 
-fn read_token(text: &[char], at: usize) -> Token {
+fn read_token(text: &[char], at: usize) -> RustToken {
     let starts = |words: &str| text[at..].iter().copied().take(words.chars().count()).eq(words.chars());
     let inside_word = at > 0 && (text[at - 1].is_alphanumeric() || text[at - 1] == '_');
     match text[at] {
-        '/' if starts("//") => Token::Comment(first_matching_index(text, at, |rest| rest[0] == '\n')),
-        '/' if starts("/*") => Token::Comment(end_of_block_comment(text, at)),
-        '"' => Token::Literal(end_of_string(text, at + 1)),
+        '/' if starts("//") => RustToken::Comment(first_matching_index(text, at, |rest| rest[0] == '\n')),
+        '/' if starts("/*") => RustToken::Comment(end_of_block_comment(text, at)),
+        '"' => RustToken::Literal(end_of_string(text, at + 1)),
         'r' if !inside_word => read_raw_string(text, at + 1),
         'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => read_raw_string(text, at + 2),
         '\'' => match (text.get(at + 1), text.get(at + 2)) {
-            (Some('\\'), _) => Token::Literal(first_matching_index(text, at + 3, |rest| rest[0] == '\'') + 1),
-            (Some(_), Some('\'')) => Token::Literal(at + 3),
+            (Some('\\'), _) => RustToken::Literal(first_matching_index(text, at + 3, |rest| rest[0] == '\'') + 1),
+            (Some(_), Some('\'')) => RustToken::Literal(at + 3),
             // Not a character literal but a lifetime.
-            _ => Token::Code,
+            _ => RustToken::Code,
         },
-        _ => Token::Code,
+        _ => RustToken::Code,
     }
 }
 
@@ -69,15 +69,15 @@ fn end_of_string(text: &[char], from: usize) -> usize {
     (at + 1).min(text.len())
 }
 
-/// Parses a raw string literal whose `r` precedes `from`. Returns [`Token::Code`] if there is none.
-fn read_raw_string(text: &[char], from: usize) -> Token {
+/// Parses a raw string literal whose `r` precedes `from`. Returns [`RustToken::Code`] if there is none.
+fn read_raw_string(text: &[char], from: usize) -> RustToken {
     let hashes = text[from..].iter().take_while(|character| **character == '#').count();
     if text.get(from + hashes) != Some(&'"') {
-        return Token::Code;
+        return RustToken::Code;
     }
     let closing: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
     let end = first_matching_index(text, from + hashes + 1, |rest| rest.starts_with(&closing));
-    Token::Literal((end + closing.len()).min(text.len()))
+    RustToken::Literal((end + closing.len()).min(text.len()))
 }
 
 fn end_of_block_comment(text: &[char], from: usize) -> usize {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_literal_ends_with_the_text() {
+    fn unterminated_literal_ends_with_the_text() {
         for text in ["\"a", "\"a\\", "r#\"a", "/* a", "'\\"] {
             assert_eq!(without_comments_and_strings(text).trim(), "", "for {text}");
         }

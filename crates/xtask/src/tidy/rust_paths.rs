@@ -36,7 +36,7 @@ pub(super) fn parse_imports(code: &str) -> Vec<Import> {
 
 /// Returns the paths in the code that start with `crate` or `super`, converted to paths relative to the crate root.
 /// `module` is the path of the module that contains the code.
-pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
+pub(super) fn parse_crate_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let tokens = tokens(code);
     let mut found = Vec::new();
     let mut at = 0;
@@ -127,7 +127,7 @@ mod tests {
     fn paths_are_found_in_groups_and_expressions() {
         let code = "use crate::{a, b::{C, D as E}};\nfn f() { super::g::h(1); super::super::i(); x::crate_(2) }";
         let module = ["m".to_owned(), "n".to_owned()];
-        let found: Vec<String> = parse_paths(code, &module).iter().map(|path| path.join("::")).collect();
+        let found: Vec<String> = parse_crate_paths(code, &module).iter().map(|path| path.join("::")).collect();
         assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each path should be relative to the crate root");
     }
 

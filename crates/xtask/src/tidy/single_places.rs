@@ -2,10 +2,10 @@
 //! clients, opening URLs and using credentials.
 
 use super::Finding;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
-/// Files and folders that may spawn processes, in addition to files for which `is_test` (`tree.rs`) holds. Folders end
-/// with a slash.
+/// Files and folders that may spawn processes, in addition to files for which `is_test` (`source_tree.rs`) holds.
+/// Folders end with a slash.
 const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
@@ -21,7 +21,7 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
 /// holds. Checked in `crates/` and `src-tauri/`. All other code of the app sends requests through the clients of
-/// `mcp-transport`.
+/// `mcp-transport`, for which [`HTTP_CLIENTS_ALLOWED_IN`] is the list.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/untrusted_url_client.rs",
@@ -113,14 +113,14 @@ const HTTP_CLIENT_CALLS: [&str; 9] = [
 /// Calls that open URLs or files with programs of the operating system.
 const URL_OPENING_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
-const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "request_test_reply(", "TokenVaults::"];
+const CREDENTIAL_CALLS: [&str; 3] = ["StoredKeyProvider::new(", "request_test_reply(", "TokenVaults::"];
 
-pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_credential_uses(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in
         tree.rust_files().filter(|file| !CREDENTIALS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
     {
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             if CREDENTIAL_CALLS.iter().any(|call| code.contains(call)) {
                 let text =
                     "uses credentials; only crates/host and crates/credentials may, and the host checks where they go";
@@ -131,14 +131,14 @@ pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_process_starts(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in
         tree.rust_files().filter(|file| !PROCESS_SPAWNING_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
     {
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             if PROCESS_SPAWNING_CALLS.iter().any(|call| code.contains(call)) {
-                let text = "starts a process; crates/process/src/launch.rs is the one place for that";
+                let text = "starts a process; crates/process/src/launch.rs does that for the app";
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -146,13 +146,13 @@ pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_sockets(tree: &SourceTree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| is_product(&file.path)) {
         let may_connect = SOCKETS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place));
         let may_create_clients = HTTP_CLIENTS_ALLOWED_IN.contains(&file.path.as_str());
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             if !may_connect && contains_at_word_start(&code, &SOCKET_CALLS) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
@@ -175,14 +175,14 @@ fn contains_at_word_start(code: &str, texts: &[&str]) -> bool {
 
 /// Reports calls that open URLs or files with other programs, except one in each file of [`URL_OPENING_ALLOWED_IN`],
 /// and calls of `open_url` outside of [`OPEN_URL_CALLED_IN`].
-pub(super) fn find_disallowed_url_openings(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_url_openings(tree: &SourceTree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         // The first call in a listed file is the allowed one.
         let mut allowed = usize::from(URL_OPENING_ALLOWED_IN.contains(&file.path.as_str()));
         let may_call = !is_product(&file.path) || OPEN_URL_CALLED_IN.contains(&file.path.as_str());
-        for (line, code) in file.product_lines() {
+        for (line, code) in file.lines_without_comments_and_tests() {
             if URL_OPENING_CALLS.iter().any(|call| code.contains(call)) {
                 if allowed > 0 {
                     allowed -= 1;
@@ -208,9 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn second_place_that_spawns_is_reported() {
+    fn process_spawn_outside_the_allowed_files_is_reported() {
         let code = "let child = Command::new(\"ls\");\n";
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/host/src/lib.rs", code),
             ("crates/host/tests/all.rs", code),
             ("crates/process/src/launch.rs", code),
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn sockets_and_http_clients_outside_their_folders_are_reported() {
         let (socket, client) = ("let stream = TcpStream::connect(address).await?;\n", "reqwest::Client::builder()\n");
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/host/src/lib.rs", socket),
             ("crates/host/tests/all.rs", socket),
             ("crates/process/src/sandbox/egress/proxy.rs", socket),
@@ -251,17 +251,17 @@ mod tests {
             "let addresses = lookup_host((name, 443)).await?;",
             "let stream = std::net::TcpStream::connect_timeout(&address, limit)?;",
         ] {
-            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            let tree = SourceTree::from_files(&[("crates/host/src/lib.rs", code)]);
             assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), ["crates/host/src/lib.rs"], "{code}");
         }
         for code in ["let path = docker_socket(home);", "let kind = kind_of_socket(path);", "// socket(family, kind)"] {
-            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            let tree = SourceTree::from_files(&[("crates/host/src/lib.rs", code)]);
             assert!(find_disallowed_sockets(&tree).is_empty(), "{code}");
         }
     }
 
     #[test]
-    fn clients_are_found_in_every_form_of_a_call() {
+    fn http_clients_are_found_in_every_form_of_a_call() {
         for code in [
             "let client = reqwest::Client::default();",
             "let client = Client::new();",
@@ -271,7 +271,7 @@ mod tests {
             "use hyper_util::client::legacy::Client;",
         ] {
             // This file may open sockets, but create no clients.
-            let tree = Tree::from_files(&[
+            let tree = SourceTree::from_files(&[
                 ("crates/mcp-transport/src/http/untrusted_url_client.rs", code),
                 ("crates/process/src/sandbox/egress/proxy.rs", code),
             ]);
@@ -279,19 +279,19 @@ mod tests {
             assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), [path], "{code}");
         }
         for code in ["let client = EnteredClient::new(id);", "let matcher = hyper_util::client::proxy::matcher();"] {
-            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            let tree = SourceTree::from_files(&[("crates/host/src/lib.rs", code)]);
             assert!(find_disallowed_sockets(&tree).is_empty(), "{code}");
         }
     }
 
     #[test]
     fn credentials_outside_the_host_are_reported() {
-        let code = "let provider = KeychainProvider::new(settings, secrets)?;\n";
-        let tree = Tree::from_files(&[
+        let code = "let provider = StoredKeyProvider::new(settings, secrets)?;\n";
+        let tree = SourceTree::from_files(&[
             ("crates/api/src/lib.rs", code),
             ("crates/host/src/owner/providers.rs", code),
             ("crates/credentials/tests/all.rs", code),
-            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
+            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"StoredKeyProvider::new(\"];\n"),
         ]);
         assert_eq!(
             finding_paths(&find_disallowed_credential_uses(&tree)),
@@ -301,11 +301,11 @@ mod tests {
     }
 
     #[test]
-    fn second_place_that_opens_urls_is_reported() {
+    fn url_opening_outside_the_allowed_files_is_reported() {
         let (shell, terminal) = ("app.opener().open_url(url, None)?;\n", "open::that_detached(url)?;\n");
         let listed = [("src-tauri/src/platform.rs", shell), ("crates/cli/src/platform.rs", terminal)];
         assert!(
-            find_disallowed_url_openings(&Tree::from_files(&listed)).is_empty(),
+            find_disallowed_url_openings(&SourceTree::from_files(&listed)).is_empty(),
             "one call in each implementation of Platform should be accepted"
         );
         let twice = format!("{terminal}{terminal}");
@@ -314,7 +314,7 @@ mod tests {
             ("crates/cli/src/platform.rs", twice.as_str()),
             ("crates/host/src/lib.rs", "webbrowser::open(url)"),
         ];
-        let tree = Tree::from_files(&others);
+        let tree = SourceTree::from_files(&others);
         let findings = find_disallowed_url_openings(&tree);
         let mut found = finding_paths(&findings);
         found.sort_unstable();
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn callers_of_open_url_outside_the_gate_are_reported() {
         let code = "platform.open_url(url).await?;\n";
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/host/src/owner/gate.rs", code),
             ("crates/host/src/owner/sign_in.rs", code),
             ("crates/host/tests/all.rs", code),

@@ -1,23 +1,23 @@
 //! Rule against large structs in the host: a struct with many fields should be divided.
 
 use super::Finding;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
 /// Maximum number of fields of a struct in the host.
 const MAX_STRUCT_FIELDS: usize = 15;
 /// Folders with the sources in which the rule checks structs.
-const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
+const FOLDERS_WITH_STRUCT_SIZE_LIMIT: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
 /// Structs that may have more fields, each with the reason.
 const LARGE_STRUCT_EXCEPTIONS: [(&str, &str); 1] =
     [("ServerView", "the page draws a server from these facts, which have no parts of their own")];
 
-pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_large_host_structs(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = Vec::new();
-    let files = || CHECKED_FOLDERS.iter().flat_map(|folder| tree.files_in_folder(folder));
+    let files = || FOLDERS_WITH_STRUCT_SIZE_LIMIT.iter().flat_map(|folder| tree.files_in_folder(folder));
     for file in files().filter(|file| file.is_rust()) {
-        let code: String = file.product_lines().into_iter().map(|(_, line)| line + "\n").collect();
+        let code: String = file.lines_without_comments_and_tests().into_iter().map(|(_, line)| line + "\n").collect();
         for StructDefinition { name, line, fields } in parse_structs(&code) {
             if fields <= MAX_STRUCT_FIELDS {
                 continue;
@@ -35,7 +35,7 @@ pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
     let is_needed = |name: &str| excused.contains(&name.to_owned()) || files().next().is_none();
     for (name, _) in LARGE_STRUCT_EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
         let text = format!("{name} has {MAX_STRUCT_FIELDS} fields or fewer; it needs no exception in struct_fields.rs");
-        findings.push(Finding::new(CHECKED_FOLDERS[1], 0, text));
+        findings.push(Finding::new(FOLDERS_WITH_STRUCT_SIZE_LIMIT[1], 0, text));
     }
     findings
 }
@@ -105,7 +105,7 @@ mod tests {
 
     fn struct_names(text: &str) -> Vec<String> {
         let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_STRUCT_FIELDS + 1));
-        let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
+        let tree = SourceTree::from_files(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
         find_large_host_structs(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
@@ -129,17 +129,17 @@ mod tests {
     }
 
     #[test]
-    fn other_crates_and_tests_may_have_more_fields() {
+    fn structs_in_other_crates_and_tests_may_have_more_fields() {
         let large = struct_with_fields(MAX_STRUCT_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
         assert_eq!(struct_names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
-        let tree = Tree::from_files(&[("crates/store/src/a.rs", &large)]);
+        let tree = SourceTree::from_files(&[("crates/store/src/a.rs", &large)]);
         assert_eq!(find_large_host_structs(&tree), [], "structs in other crates should be accepted");
     }
 
     #[test]
-    fn unused_exception_is_reported() {
-        let tree = Tree::from_files(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
+    fn unused_exception_of_large_struct_is_reported() {
+        let tree = SourceTree::from_files(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
         assert_eq!(find_large_host_structs(&tree).len(), 1, "an unused exception should be reported");
     }
 }

@@ -1,14 +1,14 @@
 //! Rule for components: displayed text must come from the message files.
 
 use super::Finding;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
 /// HTML attributes whose values are displayed or read aloud.
 const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
 
 /// Reports phrases and Chinese text in the markup of components. Single words are allowed, since they are names of
 /// keys, units or brands.
-pub(super) fn find_hard_coded_texts(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_hard_coded_texts(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
         for (line, text) in displayed_texts(&file.text) {
@@ -34,7 +34,7 @@ fn is_prose(text: &str) -> bool {
 
 /// Returns the texts between tags and in [`DISPLAYED_ATTRIBUTES`], each with its line number.
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
-    let markup = blank_out_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
+    let markup = blank_out_elements(&blank_out_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
     let mut scanner = MarkupScanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
@@ -42,7 +42,7 @@ fn displayed_texts(component: &str) -> Vec<(usize, String)> {
         if scanner.rest.starts_with('{') {
             scanner.skip_expression();
         } else if scanner.rest.starts_with('<') {
-            found.extend(scanner.read_tag());
+            found.extend(scanner.read_displayed_attributes_of_tag());
         } else {
             let end = scanner.rest.find(['{', '<']).unwrap_or(scanner.rest.len());
             let text = scanner.take(end);
@@ -94,7 +94,7 @@ impl<'a> MarkupScanner<'a> {
     }
 
     /// Moves past a tag, and returns the values of its [`DISPLAYED_ATTRIBUTES`] with their line numbers.
-    fn read_tag(&mut self) -> Vec<(usize, String)> {
+    fn read_displayed_attributes_of_tag(&mut self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         self.take(1);
         let mut name = String::new();
@@ -149,12 +149,14 @@ impl<'a> MarkupScanner<'a> {
 }
 
 fn blank_out_elements(text: &str, names: &[&str]) -> String {
-    names.iter().fold(text.to_owned(), |text, name| blank_between(&text, &format!("<{name}"), &format!("</{name}>")))
+    names
+        .iter()
+        .fold(text.to_owned(), |text, name| blank_out_between(&text, &format!("<{name}"), &format!("</{name}>")))
 }
 
 /// Returns the text with each range from `opening` to `closing` reduced to its line breaks, so that line numbers stay
 /// the same.
-fn blank_between(text: &str, opening: &str, closing: &str) -> String {
+fn blank_out_between(text: &str, opening: &str, closing: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(opening) {
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
 
     fn finding_lines(component: &str) -> Vec<usize> {
-        find_hard_coded_texts(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
+        find_hard_coded_texts(&SourceTree::from_files(&[("ui/src/a/A.svelte", component)]))
             .iter()
             .map(|finding| finding.line)
             .collect()

@@ -4,7 +4,7 @@
 use super::Finding;
 use super::rust_code;
 use super::rust_paths::{self, Import};
-use super::tree::{SourceFile, Tree};
+use super::source_tree::{SourceFile, SourceTree};
 
 /// Crates that take their clock as a parameter: `ports::time::Clock` for the time of day, and tokio's clock, which
 /// tests can pause, for durations.
@@ -21,7 +21,7 @@ const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
     "registry",
 ];
 /// Folders whose code may use real time, because it measures time.
-const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
+const FOLDERS_MEASURING_REAL_TIME: [&str; 1] = ["tests/bench/"];
 
 const CLOCK_REASON_PREFIX: &str = "// clock: ";
 const SLEEP_REASON_PREFIX: &str = "// sleep: ";
@@ -34,19 +34,19 @@ const IMPORTABLE_CLOCK_READER: &str = "ports::time::now";
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
 /// because a comment at the import would permit all later calls in the file.
-pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_system_clock_reads(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CRATES_WITH_INJECTED_CLOCK {
         let folder = format!("crates/{name}/src/");
         for file in tree.files_in_folder(&folder).filter(|file| file.is_rust()) {
-            let lines = file.product_lines();
+            let lines = file.lines_without_comments_and_tests();
             let code: String = lines.iter().flat_map(|(_, code)| [code, "\n"]).collect();
             let imports = rust_paths::parse_imports(&code);
             let mut is_import = false;
             for (line, code) in lines {
-                is_import |= starts_import(&code);
+                is_import |= starts_use_declaration(&code);
                 if is_import {
-                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_clock) {
+                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_clock_reader) {
                         let text =
                             "imports a function that reads the clock; call it by its path, and say why at each call";
                         findings.push(Finding::new(&file.path, line, text));
@@ -62,13 +62,13 @@ pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn starts_import(code: &str) -> bool {
+fn starts_use_declaration(code: &str) -> bool {
     let tokens = rust_paths::tokens(code);
     let at = tokens.iter().position(|token| *token == "use");
     at.is_some_and(|at| at == 0 || tokens[0] == "pub")
 }
 
-fn imports_clock(import: &Import) -> bool {
+fn imports_clock_reader(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE_CLOCK_READER
 }
 
@@ -109,10 +109,12 @@ fn is_clock_path(path: &[&str], imports: &[Import]) -> bool {
 }
 
 /// Reports tests that sleep without a comment that gives the reason.
-pub(super) fn find_sleeping_tests(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_sleeping_tests(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust_files().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
-        let product = file.product_lines().len();
+    for file in
+        tree.rust_files().filter(|file| !FOLDERS_MEASURING_REAL_TIME.iter().any(|place| file.path.starts_with(place)))
+    {
+        let product = file.lines_without_comments_and_tests().len();
         let code = rust_code::without_comments_and_strings(&file.text);
         let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| contains_sleep(line));
         for (line, _) in sleeps.filter(|(line, _)| !has_reason_comment(file, line + 1, SLEEP_REASON_PREFIX)) {
@@ -148,7 +150,7 @@ mod tests {
         let text = "use tokio::time::Instant;\nlet at = SystemTime::now();\n// clock: only shown.\n\
                     let at = ports::time::now();\nlet span = Instant::now();\nlet now = clock.now();\n\
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
-        let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
+        let tree = SourceTree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
             finding_lines(&find_system_clock_reads(&tree)),
@@ -171,7 +173,7 @@ mod tests {
         ];
         for (import, reading, line) in cases {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
-            let tree = Tree::from_files(&[("crates/host/src/a.rs", &text)]);
+            let tree = SourceTree::from_files(&[("crates/host/src/a.rs", &text)]);
             assert_eq!(
                 finding_lines(&find_system_clock_reads(&tree)),
                 [("crates/host/src/a.rs", line)],
@@ -179,7 +181,7 @@ mod tests {
             );
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
-        let tree = Tree::from_files(&[("crates/host/src/a.rs", text)]);
+        let tree = SourceTree::from_files(&[("crates/host/src/a.rs", text)]);
         assert_eq!(finding_lines(&find_system_clock_reads(&tree)), [], "imports of types should be accepted");
     }
 
@@ -189,7 +191,7 @@ mod tests {
         let module = format!("{product}#[cfg(test)]\nmod tests {{\n    sleep(pause).await;\n}}\n");
         let test = "tokio::time::sleep(pause).await;\n// sleep: the peer is slow.\nsleep(pause).await;\n\
                     // sleep: a reason of\n// two lines.\nsleep(pause).await;\n\"time.sleep(3)\"; oversleep(1);\n";
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/host/src/a.rs", &module),
             ("crates/host/tests/b.rs", test),
             ("tests/bench/src/c.rs", test),

@@ -2,10 +2,10 @@
 //! sources must contain no tests, which would never run.
 
 use super::Finding;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
 /// Reports files that contain tests but belong to a target with `test = false`.
-pub(super) fn find_tests_that_never_run(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_tests_that_never_run(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in &tree.files {
         let Some(package) = manifest.path.strip_suffix("Cargo.toml") else { continue };
@@ -40,7 +40,7 @@ mod tests {
                         [[bin]]\nname = \"two\"\npath = \"src/two/main.rs\"\n\n\
                         [[bin]]\nname = \"a\"\npath = \"src/main.rs\"\ntest = false\n";
         let test = "#[cfg(test)]\nmod tests {}\n";
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/a/Cargo.toml", manifest),
             ("crates/a/src/lib.rs", test),
             ("crates/a/src/main.rs", test),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Finding;
-use super::tree::Tree;
+use super::source_tree::SourceTree;
 
 const API_COMMANDS_FILE: &str = "crates/api/src/command_list.rs";
 const DESKTOP_APP_COMMANDS_FILE: &str = "src-tauri/src/own_commands.rs";
@@ -15,7 +15,7 @@ const CONVERSATION_CAPABILITY_FILE: &str = "src-tauri/capabilities/conversation.
 
 /// Reports differences between the commands that the Tauri capabilities of the windows allow and the commands that the
 /// API and the desktop app define.
-pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_capability_differences(tree: &SourceTree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) =
         (text(API_COMMANDS_FILE), text(DESKTOP_APP_COMMANDS_FILE), text(MAIN_CAPABILITY_FILE))
@@ -27,8 +27,8 @@ pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let of_shell = own.split('"').skip(1).step_by(2);
     let commands = of_table.map(|(name, _)| name.trim()).chain(of_shell);
     let expected: BTreeSet<String> = commands.map(|name| format!("allow-{}", name.replace('_', "-"))).collect();
-    let allowed = permissions(capability);
-    let of_conversations = text(CONVERSATION_CAPABILITY_FILE).map(permissions).unwrap_or_default();
+    let allowed = parse_capability_permissions(capability);
+    let of_conversations = text(CONVERSATION_CAPABILITY_FILE).map(parse_capability_permissions).unwrap_or_default();
     let missing = expected.difference(&allowed).map(|name| format!("`{name}` is missing: the window can't call it"));
     let mut findings: Vec<Finding> = missing.map(|text| Finding::new(MAIN_CAPABILITY_FILE, 0, text)).collect();
     for (file, names) in [(MAIN_CAPABILITY_FILE, &allowed), (CONVERSATION_CAPABILITY_FILE, &of_conversations)] {
@@ -39,7 +39,7 @@ pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns the permissions that a capability grants.
-fn permissions(capability: &str) -> BTreeSet<String> {
+fn parse_capability_permissions(capability: &str) -> BTreeSet<String> {
     serde_json::from_str::<Value>(capability)
         .ok()
         .and_then(|mut capability| serde_json::from_value(capability["permissions"].take()).ok())
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn command_missing_from_the_capability_or_unknown_is_reported() {
         let tree = |main: &str, conversation: &str| {
-            Tree::from_files(&[
+            SourceTree::from_files(&[
                 (API_COMMANDS_FILE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
-                (DESKTOP_APP_COMMANDS_FILE, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
+                (DESKTOP_APP_COMMANDS_FILE, "const DESKTOP_SHELL_COMMANDS: &[&str] = &[\"painted\"];"),
                 (MAIN_CAPABILITY_FILE, main),
                 (CONVERSATION_CAPABILITY_FILE, conversation),
             ])

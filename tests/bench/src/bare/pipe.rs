@@ -11,7 +11,7 @@ use bench::scenario::{PROGRESS_NOTIFICATIONS, Scenario, WARM_UP_CALLS};
 use crate::{Outcome, REQUEST_ID};
 
 /// Size of the read buffer in bytes. It exceeds the capacity of a pipe, so that one read returns all available data.
-const READ_BYTES: usize = 256 * 1024;
+const READ_BUFFER_BYTES: usize = 256 * 1024;
 /// Size of a response, in bytes, above which only one request instead of [`WARM_UP_CALLS`] is made before the
 /// measurement.
 const LARGE_RESPONSE_BYTES: usize = 64 * 1024;
@@ -61,7 +61,7 @@ impl ServerPipe {
         };
         let request = format!("{}\n", request_json(scenario, REQUEST_ID)).into_bytes();
         let lines = if scenario == Scenario::StdioProgress10000 { PROGRESS_NOTIFICATIONS + 1 } else { 1 };
-        Ok(Self { server, input, output, request, read: vec![0; READ_BYTES], lines })
+        Ok(Self { server, input, output, request, read: vec![0; READ_BUFFER_BYTES], lines })
     }
 
     /// Sends a request and reads its response. Returns the size of the response in bytes.

@@ -5,7 +5,7 @@ mod idle;
 
 use std::path::PathBuf;
 
-use bench::drawbridge::open::{self, BenchHost, SERVER};
+use bench::drawbridge::open::{self, BENCH_SERVER_NAME, BenchHost};
 use bench::drawbridge::{Outcome, calls};
 use bench::report::{BenchClock, BenchReport};
 use bench::scenario::{Scenario, WARM_UP_CALLS};
@@ -51,7 +51,7 @@ async fn measure_scenario(bench: &BenchHost, arguments: &Arguments) -> Outcome<B
         _ => return Err("a server is needed: --url for the http scenarios, --server for the others".into()),
     };
     let user = bench.spawn_approving_user();
-    bench.add_and_start_server(SERVER, &config).await?;
+    bench.add_and_start_server(BENCH_SERVER_NAME, &config).await?;
     for call in 0..WARM_UP_CALLS {
         calls::call_echo(&bench.host, format!("warm-{call}")).await?;
     }
@@ -63,6 +63,6 @@ async fn measure_scenario(bench: &BenchHost, arguments: &Arguments) -> Outcome<B
     user.abort();
     let _ = user.await;
     let clock = BenchClock::start()?;
-    let counted = calls::run_operations(&bench.host, *scenario).await?;
+    let counted = calls::run_scenario_operations(&bench.host, *scenario).await?;
     Ok(BenchReport { counted, ..clock.stop(*scenario)? })
 }

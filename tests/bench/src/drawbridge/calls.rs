@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::Outcome;
-use super::open::SERVER;
+use super::open::BENCH_SERVER_NAME;
 
 /// Makes the measured calls of a scenario. Returns the number of received progress notifications if the scenario
 /// measures progress.
 ///
 /// # Errors
 /// Returns an error if a call fails or its result is not the expected one.
-pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
+pub async fn run_scenario_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
     let operations = scenario.operation_count();
     match scenario {
         Scenario::StdioSeq | Scenario::HttpSeqJson | Scenario::HttpSeqSse => {
@@ -32,7 +32,7 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
         }
         Scenario::StdioList5000 => {
             for _ in 0..operations {
-                let found = host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
+                let found = host.refresh_list(BENCH_SERVER_NAME.to_owned(), ListKind::Tools).await?;
                 let tools = found.entry_counts()[0];
                 if tools != scenario.tool_count() {
                     return Err(format!("the list has {tools} tools").into());
@@ -66,7 +66,7 @@ pub async fn call_scenario_tool_once(host: &Host, scenario: Scenario) -> Outcome
 /// Calls a tool on behalf of the user.
 async fn call_tool(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
-    Ok(host.call_tool_as(user, id, SERVER.to_owned(), tool.to_owned(), arguments, sent).await?)
+    Ok(host.call_tool_as(user, id, BENCH_SERVER_NAME.to_owned(), tool.to_owned(), arguments, sent).await?)
 }
 
 /// Calls the tool `echo`.

@@ -47,9 +47,9 @@ impl ServerSettings for InMemoryPorts {
         Ok(self.servers.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
-        servers.retain(|other| other.name != entry.name && Some(other.name.as_str()) != was);
+        servers.retain(|other| other.name != entry.name && Some(other.name.as_str()) != former_name);
         servers.push(entry.clone());
         Ok(())
     }
@@ -72,7 +72,7 @@ impl ServerSettings for InMemoryPorts {
         Ok(())
     }
 
-    fn import(&self, _: &str, _: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+    fn parse_pasted(&self, _: &str, _: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
         Ok(Vec::new())
     }
 

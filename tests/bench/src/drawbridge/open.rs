@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::{Outcome, memory};
 
 /// Name of the server whose tools are called.
-pub const SERVER: &str = "bench";
+pub const BENCH_SERVER_NAME: &str = "bench";
 /// Maximum time until a server is ready and its lists are read.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 

@@ -15,7 +15,7 @@ use crate::{median_seconds, print_measured_point};
 const BATCH_SIZE: u32 = 10_000;
 const TIMED_BATCHES: usize = 7;
 
-pub(crate) fn measure_rules() -> Outcome<()> {
+pub(crate) fn measure_decisions_by_rule_count() -> Outcome<()> {
     for size in [10, 100, RuleSet::MAX_RULES] {
         let decision = rules::MeasuredDecision::with_rule_count(size)?;
         let taken = median_seconds(TIMED_BATCHES, || {
@@ -29,7 +29,7 @@ pub(crate) fn measure_rules() -> Outcome<()> {
     Ok(())
 }
 
-pub(crate) fn measure_pins() -> Outcome<()> {
+pub(crate) fn measure_reviews_by_pin_count() -> Outcome<()> {
     let identity = Hash::of_json(&json!("identity"));
     for size in [10, 1_000, MAX_PINNED_DEFINITIONS] {
         let mut pins = ServerPins::default();

@@ -23,8 +23,8 @@ struct Arguments {
 async fn main() -> Outcome<()> {
     let Arguments { server } = Arguments::parse();
     starts::measure_starts(&server).await?;
-    decisions::measure_rules()?;
-    decisions::measure_pins()?;
+    decisions::measure_decisions_by_rule_count()?;
+    decisions::measure_reviews_by_pin_count()?;
     records::measure_calls(&server).await?;
     records::measure_search()
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bench::drawbridge::open::{self, BenchHost, SERVER};
+use bench::drawbridge::open::{self, BENCH_SERVER_NAME, BenchHost};
 use bench::drawbridge::{Outcome, calls};
 use bench::scenario::FEW_TOOLS_COUNT;
 use domain::history::{Conversation, HistorySearch, ItemPosition, NewHistoryItem};
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 
 use crate::{median_seconds, print_measured_point};
 
@@ -26,7 +26,7 @@ const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES_PER_SIZE: usize = 5;
 
 fn open_ports_in(folder: &Path) -> Outcome<Ports> {
-    let platform = Arc::new(PlatformInFolder::new(folder));
+    let platform = Arc::new(FileBackedPlatform::new(folder));
     Ok(store::open(&folder.join("mcp.json"), &folder.join("data"), platform)?)
 }
 
@@ -42,14 +42,14 @@ pub(crate) async fn measure_calls(server: &Path) -> Outcome<()> {
         written = written.max(entries) + CALLS_PER_SIZE;
         let bench = BenchHost::start_with_ports(ports).await;
         let user = bench.spawn_approving_user();
-        bench.add_and_start_server(SERVER, &config).await?;
+        bench.add_and_start_server(BENCH_SERVER_NAME, &config).await?;
         calls::call_echo(&bench.host, "first".to_owned()).await?;
         let began = Instant::now();
         for call in 0..CALLS_PER_SIZE {
             calls::call_echo(&bench.host, call.to_string()).await?;
         }
         print_measured_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
-        bench.host.remove_server(SERVER.to_owned()).await?;
+        bench.host.remove_server(BENCH_SERVER_NAME.to_owned()).await?;
         user.abort();
         bench.host.close().await;
     }
@@ -116,6 +116,6 @@ fn sample_message(number: usize) -> NewHistoryItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state: ItemState::Whole,
         sources: Vec::new(),
-        readings: Vec::new(),
+        read_contents: Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ use super::ResponseForm;
 use super::answers::ServerState;
 
 /// Maximum size of the request line and headers of a request, in bytes.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_REQUEST_HEAD_BYTES: usize = 64 * 1024;
 
 /// Serves Streamable HTTP on this port until the process is killed.
 pub(super) fn serve(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
@@ -70,7 +70,7 @@ fn serve_connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Ve
                 break end + 4;
             }
             let length = stream.read(&mut chunk)?;
-            if length == 0 || read.len() > MAX_HEAD_BYTES {
+            if length == 0 || read.len() > MAX_REQUEST_HEAD_BYTES {
                 return Ok(());
             }
             read.extend_from_slice(&chunk[..length]);

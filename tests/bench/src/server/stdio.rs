@@ -7,17 +7,17 @@ use memchr::memchr;
 use super::answers::ServerState;
 
 /// Size of the read buffer, in bytes.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Responds to every line of standard input until it ends.
 pub(super) fn serve(server: &mut ServerState) -> io::Result<()> {
-    for_each_line(|line, out| server.append_response_to_message(line, out))
+    respond_to_each_line(|line, out| server.append_response_to_message(line, out))
 }
 
 /// Responds to the first line like [`serve`], and to every later line with the bytes of that response.
 pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()> {
     let mut answer = Vec::new();
-    for_each_line(|line, out| {
+    respond_to_each_line(|line, out| {
         if answer.is_empty() {
             server.append_response_to_message(line, &mut answer);
         }
@@ -27,9 +27,9 @@ pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()
 
 /// Calls `answer` with every line of standard input and a buffer for the response. Writes the buffer after all lines of
 /// one read have been processed.
-fn for_each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+fn respond_to_each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
-    let mut read = vec![0; READ_BYTES];
+    let mut read = vec![0; READ_BUFFER_BYTES];
     let (mut begun, mut out) = (Vec::new(), Vec::new());
     loop {
         let length = input.read(&mut read)?;

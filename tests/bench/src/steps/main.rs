@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use api::data::CallState;
 use api::{Api, Event};
-use bench::drawbridge::open::{self, BenchHost, SERVER};
+use bench::drawbridge::open::{self, BENCH_SERVER_NAME, BenchHost};
 use bench::drawbridge::{Outcome, calls};
 use bench::rules::MeasuredDecision;
 use bench::scenario::FEW_TOOLS_COUNT;
@@ -65,7 +65,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let user = bench.spawn_approving_user();
     let config =
         open::local_server_config(server, if *step == BenchStep::List { LISTED_TOOL_COUNT } else { FEW_TOOLS_COUNT })?;
-    bench.add_and_start_server(SERVER, &config).await?;
+    bench.add_and_start_server(BENCH_SERVER_NAME, &config).await?;
     for call in 0..WARM_UP_REPETITIONS {
         calls::call_echo(&bench.host, format!("warm-{call}")).await?;
     }
@@ -77,7 +77,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
         }
         BenchStep::List => {
             for _ in 0..*count {
-                bench.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
+                bench.host.refresh_list(BENCH_SERVER_NAME.to_owned(), ListKind::Tools).await?;
             }
         }
         BenchStep::Start => {

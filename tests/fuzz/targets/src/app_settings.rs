@@ -13,7 +13,7 @@ use crate::settings_fixture::SharedSettings;
 use crate::split_at_line_end;
 
 /// Paths of other apps' settings files in the home folder, one for each supported file layout.
-const SETTINGS_FILES: [&str; 9] = [
+const APP_SETTINGS_FILES: [&str; 9] = [
     ".cursor/mcp.json",
     ".claude.json",
     ".config/Code/User/mcp.json",
@@ -34,12 +34,12 @@ const MAX_SERVERS_PER_FILE: usize = 500;
 /// # Panics
 /// Panics if one of these requirements is not met.
 pub fn app_settings(data: &[u8]) {
-    static HOME: OnceLock<TempDir> = OnceLock::new();
+    static HOME_WITH_SETTINGS_FILES: OnceLock<TempDir> = OnceLock::new();
     let (layout, text) = split_at_line_end(data);
     let settings = SharedSettings::lock();
-    let home = HOME.get_or_init(crate::scratch::temporary_folder).path();
-    let file =
-        home.join(SETTINGS_FILES[usize::from(layout.first().copied().unwrap_or_default()) % SETTINGS_FILES.len()]);
+    let home = HOME_WITH_SETTINGS_FILES.get_or_init(crate::scratch::temporary_folder).path();
+    let file = home
+        .join(APP_SETTINGS_FILES[usize::from(layout.first().copied().unwrap_or_default()) % APP_SETTINGS_FILES.len()]);
     fs::create_dir_all(file.parent().expect("it is in the home folder")).expect("the folder can be made");
     fs::write(&file, text).expect("the file can be written");
     let surroundings = AppEnvironment {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::log_fixture::{self, OriginalLog};
+use crate::log_fixture::{self, OriginalAuditLog};
 
 /// Tests the verification of exported audit logs. `data` is the exported file, or, if it begins with `@`, a list of
 /// changes that are applied to a valid export. If the verification reports that Drawbridge wrote the whole file, it
@@ -12,11 +12,11 @@ use crate::log_fixture::{self, OriginalLog};
 /// # Panics
 /// Panics if one of these requirements is not met.
 pub fn audit_export(data: &[u8]) {
-    let original = OriginalLog::get();
+    let original = OriginalAuditLog::get();
     let folder = crate::scratch::temporary_folder();
     let file = folder.path().join("export.jsonl");
     let bytes = match data.strip_prefix(b"@") {
-        Some(changes) => apply_changes(&original.export, changes),
+        Some(changes) => apply_changes_to_export(&original.export, changes),
         None => data.to_vec(),
     };
     std::fs::write(&file, &bytes).unwrap();
@@ -43,7 +43,7 @@ fn entry_texts(file: &[u8]) -> Vec<String> {
 
 /// Returns an export after changes. Each change has four bytes: its kind, a line, a second line or an offset, and a
 /// value.
-fn apply_changes(export: &str, changes: &[u8]) -> Vec<u8> {
+fn apply_changes_to_export(export: &str, changes: &[u8]) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = export.lines().map(|line| line.as_bytes().to_vec()).collect();
     for change in changes.chunks_exact(4).take(64) {
         let count = lines.len();

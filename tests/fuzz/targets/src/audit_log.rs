@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rusqlite::Connection;
 
-use crate::log_fixture::{self, ENTRY_COUNT, OriginalLog};
+use crate::log_fixture::{self, AUDIT_ENTRY_COUNT, OriginalAuditLog};
 
 const CHANGED_TEXT_COLUMNS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
 /// Maximum number of changes that one input makes, because each of them costs a transaction.
@@ -17,7 +17,7 @@ const MAX_LOG_CHANGES: usize = 16;
 /// # Panics
 /// Panics if one of these requirements is not met.
 pub fn audit_log(data: &[u8]) {
-    let original = OriginalLog::get();
+    let original = OriginalAuditLog::get();
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());
     let mut file = original.file.clone();
@@ -57,8 +57,8 @@ pub fn audit_log(data: &[u8]) {
 
 /// Creates the SQL triggers again that prevent changes of entries, as a careful attacker would.
 fn restore_triggers(connection: &Connection) {
-    static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
-    for guard in GUARDS.get_or_init(trigger_statements) {
+    static TRIGGER_STATEMENTS: OnceLock<Vec<String>> = OnceLock::new();
+    for guard in TRIGGER_STATEMENTS.get_or_init(trigger_statements) {
         // Fails without effect if the trigger still exists.
         let _ = connection.execute_batch(guard);
     }
@@ -68,7 +68,7 @@ fn restore_triggers(connection: &Connection) {
 fn trigger_statements() -> Vec<String> {
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());
-    std::fs::write(&path, &OriginalLog::get().file).unwrap();
+    std::fs::write(&path, &OriginalAuditLog::get().file).unwrap();
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let guards: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -77,10 +77,10 @@ fn trigger_statements() -> Vec<String> {
 }
 
 fn change_statement(change: &[u8]) -> String {
-    let number = u64::from(change[1]) % (ENTRY_COUNT + 3);
+    let number = u64::from(change[1]) % (AUDIT_ENTRY_COUNT + 3);
     let (column, other) = (
         CHANGED_TEXT_COLUMNS[usize::from(change[2]) % CHANGED_TEXT_COLUMNS.len()],
-        u64::from(change[3]) % (ENTRY_COUNT + 3),
+        u64::from(change[3]) % (AUDIT_ENTRY_COUNT + 3),
     );
     match change[0] % 12 {
         0 => format!("UPDATE entry SET {column} = '{}' WHERE number = {number}", change[3]),

@@ -20,7 +20,7 @@ pub fn conversation(data: &[u8]) {
     let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());
     let items =
         [reply_item(&text), call_item(&title, &text), builtin_tool_item(&title, &text), attachment_item(&title, &text)];
-    let markdown = export::to_markdown(&title, &items);
+    let markdown = export::conversation_to_markdown(&title, &items);
     let mut headings = Vec::new();
     for event in Parser::new_ext(&markdown, Options::all()) {
         match event {
@@ -39,7 +39,8 @@ pub fn conversation(data: &[u8]) {
     assert_eq!(headings, expected, "{markdown:?} has one heading for each item");
     assert!(markdown.len() <= MAX_GROWTH_FACTOR * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
 
-    let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
+    let written =
+        export::conversation_to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
     let again: Vec<ChatItem> = serde_json::from_value(read["items"].clone()).expect("they are items");
     assert_eq!(again, items, "the exported items equal the original ones");
@@ -89,6 +90,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         failure: None,
         error: None,
         duration_milliseconds: 0,
+        waited_milliseconds: None,
         used: None,
         omitted_bytes: None,
     };

@@ -52,7 +52,7 @@ pub fn form(data: &[u8]) {
         let is_named = problems.iter().any(|found| found.field == field.name);
         assert!(is_named || filled.contains_key(&field.name), "{} is required", field.name);
     }
-    let public_values = form.without_secrets(&filled);
+    let public_values = form.redact_secret_fields(&filled);
     assert_eq!(public_values.len(), filled.len(), "no field is lost");
     for field in form.fields.iter().filter(|field| field.secret) {
         if let Some(value) = public_values.get(&field.name) {

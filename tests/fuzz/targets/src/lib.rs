@@ -47,7 +47,7 @@ pub struct FuzzTarget {
 }
 
 /// All fuzz targets, in the order in which they run.
-pub const TARGETS: [FuzzTarget; 14] = [
+pub const FUZZ_TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "message", run: message },
     FuzzTarget { name: "sse", run: sse },
     FuzzTarget { name: "content", run: content },

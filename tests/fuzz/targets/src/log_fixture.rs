@@ -7,25 +7,25 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersistence, Secrets};
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 
 /// Number of entries in the audit log of the fixture.
-pub(crate) const ENTRY_COUNT: u64 = 12;
+pub(crate) const AUDIT_ENTRY_COUNT: u64 = 12;
 /// Key that authenticates the audit log, in hexadecimal.
-const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
+const AUDIT_SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
 
 /// Keychain in memory. Its clones share their contents, as processes share the keychain of the system.
 #[derive(Default, Clone)]
-pub(crate) struct Keychain {
+pub(crate) struct AuditLogKeychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
     /// Time in milliseconds since 1970 at which the key of the audit log was created. If it is long ago, a log that is
     /// not authenticated must have been changed.
     created_at: u64,
 }
 
-impl Secrets for Keychain {
+impl Secrets for AuditLogKeychain {
     fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-        Ok(Some(format!("{SEAL_KEY} {}", self.created_at)))
+        Ok(Some(format!("{AUDIT_SEAL_KEY} {}", self.created_at)))
     }
 
     fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
@@ -51,7 +51,7 @@ impl Secrets for Keychain {
 }
 
 /// Audit log as Drawbridge wrote it, before any change by a test.
-pub(crate) struct OriginalLog {
+pub(crate) struct OriginalAuditLog {
     /// Content of the database file.
     pub(crate) file: Vec<u8>,
     /// Entries of the log, oldest first.
@@ -61,19 +61,20 @@ pub(crate) struct OriginalLog {
     marks: HashMap<String, String>,
 }
 
-impl OriginalLog {
+impl OriginalAuditLog {
     /// Returns the log, which is created once per process.
-    pub(crate) fn get() -> &'static OriginalLog {
-        static ORIGINAL: OnceLock<OriginalLog> = OnceLock::new();
-        ORIGINAL.get_or_init(OriginalLog::create)
+    pub(crate) fn get() -> &'static OriginalAuditLog {
+        static ORIGINAL: OnceLock<OriginalAuditLog> = OnceLock::new();
+        ORIGINAL.get_or_init(OriginalAuditLog::create)
     }
 
-    fn create() -> OriginalLog {
+    fn create() -> OriginalAuditLog {
         let folder = crate::scratch::temporary_folder();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let keychain = Keychain { created_at: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
+        let keychain =
+            AuditLogKeychain { created_at: u64::try_from(now).unwrap_or_default(), ..AuditLogKeychain::default() };
         let log = open_log(folder.path(), &keychain);
-        for number in 1..=ENTRY_COUNT {
+        for number in 1..=AUDIT_ENTRY_COUNT {
             let entry = AuditEntry {
                 at: 1_790_000_000_000 + number,
                 asker: Cow::Borrowed("model"),
@@ -107,18 +108,18 @@ impl OriginalLog {
         drop(log);
         // Closing the last connection merges the write-ahead log into the file.
         let file = std::fs::read(path).expect("the file is there");
-        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: marks() }
+        OriginalAuditLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: marks() }
     }
 
     /// Returns the keychain in the state after the last entry was written, with an old key.
-    pub(crate) fn keychain(&self) -> Keychain {
-        Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), created_at: 1 }
+    pub(crate) fn keychain(&self) -> AuditLogKeychain {
+        AuditLogKeychain { marks: Arc::new(Mutex::new(self.marks.clone())), created_at: 1 }
     }
 }
 
 /// Opens the audit log whose database file is in this folder.
-pub(crate) fn open_log(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
-    let platform = Arc::new(PlatformInFolder::new(folder));
+pub(crate) fn open_log(folder: &Path, keychain: &AuditLogKeychain) -> Arc<dyn AuditLog> {
+    let platform = Arc::new(FileBackedPlatform::new(folder));
     let opened = store::open_with(&folder.join("mcp.json"), folder, platform, Arc::new(keychain.clone()));
     let Ports { audit, .. } = opened.expect("the folder can be used");
     audit

@@ -27,7 +27,7 @@ pub fn message(data: &[u8]) {
             let again = IncomingMessage::decode(&Bytes::from(written.clone())).expect("what was written can be read");
             assert_eq!(encode_message(&again), written, "the message is unchanged after it was decoded again");
         }
-        Err(invalid) => assert_bounded(&invalid),
+        Err(invalid) => assert_excerpt_bounded(&invalid),
     }
 }
 
@@ -66,7 +66,7 @@ fn assert_agrees_with_json(incoming: &IncomingMessage, value: &Value) {
             for (part, value) in parts.iter().zip(values) {
                 match part {
                     Ok(part) => assert_agrees_with_json(part, value),
-                    Err(invalid) => assert_bounded(invalid),
+                    Err(invalid) => assert_excerpt_bounded(invalid),
                 }
             }
         }
@@ -83,7 +83,7 @@ fn assert_same_id(id: &RequestId, value: &Value) {
     }
 }
 
-fn assert_bounded(invalid: &InvalidMessage) {
+fn assert_excerpt_bounded(invalid: &InvalidMessage) {
     // An escape sequence is longer than the character that it represents.
     assert!(
         invalid.excerpt.chars().count() <= MAX_EXCERPT_CHARS + 12,

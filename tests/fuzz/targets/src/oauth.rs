@@ -8,7 +8,7 @@ use mcp_auth::fuzzing;
 /// # Panics
 /// Panics if a requirement that [`mcp_auth::fuzzing`] checks is not met.
 pub fn challenge(data: &[u8]) {
-    fuzzing::check_challenge(&String::from_utf8_lossy(data));
+    fuzzing::assert_challenge_parser_invariants(&String::from_utf8_lossy(data));
 }
 
 /// Tests the parsers of protected resource metadata, authorization server metadata, and redirect URLs.
@@ -16,7 +16,7 @@ pub fn challenge(data: &[u8]) {
 /// # Panics
 /// Panics if a requirement that [`mcp_auth::fuzzing`] checks is not met.
 pub fn metadata(data: &[u8]) {
-    fuzzing::check_server_metadata(data);
-    fuzzing::check_resource_metadata(data);
-    fuzzing::check_redirect(&String::from_utf8_lossy(data));
+    fuzzing::assert_server_metadata_parser_invariants(data);
+    fuzzing::assert_resource_metadata_parser_invariants(data);
+    fuzzing::assert_redirect_parser_invariants(&String::from_utf8_lossy(data));
 }

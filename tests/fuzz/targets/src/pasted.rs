@@ -15,7 +15,7 @@ const MAX_PASTED_SERVERS: usize = 100;
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];
-    let Ok(found) = other_apps::import(&text, &taken) else { return };
+    let Ok(found) = other_apps::parse_pasted_servers(&text, &taken) else { return };
     assert!(!found.is_empty() && found.len() <= MAX_PASTED_SERVERS, "{} servers", found.len());
     let mut names = taken.to_vec();
     for server in &found {

@@ -7,8 +7,8 @@ use policy::{
 use serde_json::{Map, Value, json};
 
 const DECISION_TIME_MILLIS: u64 = 1_800_000_000_000;
-const SERVERS: [&str; 3] = ["files", "mail", "*"];
-const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
+const RULE_SERVER_NAMES: [&str; 3] = ["files", "mail", "*"];
+const RULE_TOOL_NAMES: [&str; 3] = ["read", "send_mail", "?"];
 
 /// Tests the parser of policy files. The first line of `data` is the file, and the remaining lines are the arguments of
 /// a call. The decision on the call must stay the same if the file is serialized and parsed again or its rules are in
@@ -25,14 +25,14 @@ pub fn policy(data: &[u8]) {
     let mut reversed = file.clone();
     reversed.rules.reverse();
     let mut stricter = file.clone();
-    stricter.rules.push(deny_rule());
+    stricter.rules.push(rule_denying_one_server());
     let arguments: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
     let (Some(own), Some(reread)) = (compile_policy(file), compile_policy(again)) else { return };
     let reversed = compile_policy(reversed).expect("the order makes no rule unusable");
     let stricter = compile_policy(stricter);
     let hash = Hash::of_json(&json!("v1"));
-    for server in SERVERS {
-        for tool in TOOLS {
+    for server in RULE_SERVER_NAMES {
+        for tool in RULE_TOOL_NAMES {
             for review_state in [ReviewState::Reviewed, ReviewState::New] {
                 let act = PolicyAct::CallTool {
                     server,
@@ -109,7 +109,7 @@ fn compile_policy(file: PolicyFile) -> Option<Policy> {
 }
 
 /// Returns a rule that denies everything that concerns one server.
-fn deny_rule() -> PolicyRule {
+fn rule_denying_one_server() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 

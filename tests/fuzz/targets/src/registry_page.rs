@@ -1,6 +1,6 @@
 //! Fuzz target: the responses of registries, and the install plans of their entries.
 
-use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
+use installs::{InputValues, InstallPlan, PlannedTransport, TemplatePart};
 use registry::server_json::{EntryPage, MAX_SERVER_NAME_BYTES, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
@@ -29,7 +29,7 @@ pub fn registry_page(data: &[u8]) {
         }
         for package in &server.packages {
             match plan_package(server, package) {
-                Ok(PackageInstall::Plan(plan)) => check_plan(&plan),
+                Ok(PackageInstall::Plan(plan)) => check_install_plan(&plan),
                 Ok(PackageInstall::Bundle(bundle)) => {
                     assert!(bundle.url.starts_with("https://") && bundle.sha256.len() == 64, "{bundle:?}");
                 }
@@ -38,24 +38,24 @@ pub fn registry_page(data: &[u8]) {
         }
         for remote in &server.remotes {
             match plan_remote(server, remote) {
-                Ok(plan) => check_plan(&plan),
+                Ok(plan) => check_install_plan(&plan),
                 Err(error) => assert_printable(&error.to_string()),
             }
         }
     }
 }
 
-fn check_plan(plan: &InstallPlan) {
+fn check_install_plan(plan: &InstallPlan) {
     plan.notes.iter().for_each(|note| assert_printable(&note.to_string()));
     let templates: Vec<_> = match &plan.target {
-        PlanTarget::Command { command, args, env } => {
+        PlannedTransport::Command { command, args, env } => {
             assert!(
                 ["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()),
                 "the command {command} is a known launcher"
             );
             args.iter().flat_map(|arg| &arg.words).chain(env.values()).collect()
         }
-        PlanTarget::Remote { url, headers, .. } => std::iter::once(url).chain(headers.values()).collect(),
+        PlannedTransport::Remote { url, headers, .. } => std::iter::once(url).chain(headers.values()).collect(),
     };
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {

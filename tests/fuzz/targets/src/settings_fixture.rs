@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ports::secrets::SecretsInMemory;
 use ports::{Ports, ServerSettings};
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 use tempfile::TempDir;
 
 /// Settings file in a temporary folder that all fuzz targets in the process use in turn.
@@ -20,7 +20,7 @@ impl SharedSettings {
         static SETTINGS: OnceLock<Mutex<SharedSettings>> = OnceLock::new();
         let settings = SETTINGS.get_or_init(|| {
             let folder = crate::scratch::temporary_folder();
-            let platform = Arc::new(PlatformInFolder::new(folder.path()));
+            let platform = Arc::new(FileBackedPlatform::new(folder.path()));
             let file = folder.path().join("mcp.json");
             let secrets = Arc::new(SecretsInMemory::default());
             let ports = store::open_with(&file, &folder.path().join("data"), platform, secrets);

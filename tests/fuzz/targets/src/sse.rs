@@ -1,7 +1,7 @@
 //! Fuzz target: the reader of event streams.
 
 use bytes::Bytes;
-use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
+use mcp_transport::http::sse_fuzzing::{SseEvent, read_sse_events_of_chunks};
 
 /// Tests the parser of event streams (SSE). The first byte of `data` sets the size limit and where the stream is split
 /// into chunks. The chunks must not change the events, and the events must be equal after they were serialized and
@@ -57,7 +57,7 @@ pub fn sse(data: &[u8]) {
 }
 
 fn parse_events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
-    read_events(chunks, limit).expect("a stream has an end")
+    read_sse_events_of_chunks(chunks, limit).expect("a stream has an end")
 }
 
 /// Returns the events without the excerpts of those that exceed the size limit. The excerpts depend on the chunks.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use fuzz_targets::{FuzzTarget, TARGETS};
+use fuzz_targets::{FUZZ_TARGETS, FuzzTarget};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -27,7 +27,7 @@ const MAX_MEMORY_PER_BYTE: usize = 512;
 const MAX_CORPORA_BYTES: u64 = 300_000;
 
 /// Byte sequences with a special meaning in text and JSON, which mutations insert into inputs.
-const SPECIAL_PIECES: [&str; 40] = [
+const SPECIAL_INPUT_PIECES: [&str; 40] = [
     "\n",
     "\r",
     "\r\n",
@@ -80,8 +80,8 @@ fn read_corpus(target: &FuzzTarget) -> Vec<Vec<u8>> {
 
 fn run_target(target: &FuzzTarget) {
     // With `cargo test` the targets share a process, whose memory is measured as a whole.
-    static SINGLE_RUN: Mutex<()> = Mutex::new(());
-    let _alone = SINGLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    static FUZZ_TARGET_RUN_LOCK: Mutex<()> = Mutex::new(());
+    let _alone = FUZZ_TARGET_RUN_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let seeds = read_corpus(target);
     assert!(seeds.len() >= 4, "{} seeds", seeds.len());
     // Creates fixtures before memory is measured.
@@ -146,7 +146,7 @@ fn mutate_seed(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
             }
             6 => input.truncate(at),
             _ => {
-                let piece = SPECIAL_PIECES[random.usize(..SPECIAL_PIECES.len())];
+                let piece = SPECIAL_INPUT_PIECES[random.usize(..SPECIAL_INPUT_PIECES.len())];
                 let to = if random.bool() { end } else { at };
                 input.splice(at..to, piece.bytes());
             }
@@ -157,14 +157,14 @@ fn mutate_seed(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
 }
 
 #[test]
-fn corpora_are_small_and_belong_to_targets() {
+fn fuzz_corpora_are_small_and_belong_to_targets() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let mut size = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name();
         // The corpus `tool_schema` belongs to the schema parser of the page.
-        let is_known = name == "tool_schema" || TARGETS.iter().any(|target| name == target.name);
+        let is_known = name == "tool_schema" || FUZZ_TARGETS.iter().any(|target| name == target.name);
         assert!(is_known, "{name:?} is the name of a target");
         for file in std::fs::read_dir(entry.path()).unwrap() {
             size += file.unwrap().metadata().unwrap().len();
@@ -174,11 +174,11 @@ fn corpora_are_small_and_belong_to_targets() {
 }
 
 #[test]
-fn each_target_has_a_program_for_libfuzzer() {
+fn each_fuzz_target_has_a_program_for_libfuzzer() {
     let manifest = include_str!("../../Cargo.toml");
     let programs = manifest.lines().filter(|line| line.starts_with("path = \"fuzz_targets/")).count();
-    assert_eq!(programs, TARGETS.len(), "each target has a program");
-    for target in TARGETS {
+    assert_eq!(programs, FUZZ_TARGETS.len(), "each target has a program");
+    for target in FUZZ_TARGETS {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
     }
 }
@@ -188,13 +188,13 @@ macro_rules! targets {
         $(
             #[test]
             fn $name() {
-                run_target(TARGETS.iter().find(|target| target.name == stringify!($name)).expect("a target"));
+                run_target(FUZZ_TARGETS.iter().find(|target| target.name == stringify!($name)).expect("a target"));
             }
         )*
 
         #[test]
-        fn each_target_is_tested() {
-            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the tests and the targets are the same");
+        fn each_fuzz_target_is_replayed() {
+            assert_eq!([$(stringify!($name)),*], FUZZ_TARGETS.map(|target| target.name), "the tests and the targets are the same");
         }
     };
 }

@@ -10,7 +10,7 @@ use testkit::app::EVENT_TIMEOUT;
 use testkit::deadline::poll_until;
 
 use super::GateTestHarness;
-use crate::gate::{REMOTE_SERVER, SERVER};
+use crate::gate::{BAD_SERVER_NAME, REMOTE_SERVER_NAME};
 
 /// Messages that the server received from the host: requests, and responses to the server's requests.
 pub(super) struct ReceivedMessages(Vec<Value>);
@@ -57,12 +57,16 @@ impl GateTestHarness {
         let (got, log) = (ReceivedMessages::read(&self.record), self.read_audit_log());
         let approved = &self.approved;
         let allowed = |kind: &str| {
-            log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
+            log.iter()
+                .filter(|e| e.server == BAD_SERVER_NAME && e.kind == kind && e.decision == "allowed")
+                .collect::<Vec<_>>()
         };
         // For an approved payload that was not sent, the log has a second entry that cancels the first.
         let of = |kind: &str| {
             let mut left = allowed(kind);
-            for unsent in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
+            for unsent in
+                log.iter().filter(|e| e.server == BAD_SERVER_NAME && e.kind == kind && e.rule == "allowed-not-sent")
+            {
                 let is_it = |e: &&AuditEntry| e.hash == unsent.hash && e.number < unsent.number && e.by != "user";
                 left.remove(left.iter().rposition(is_it).expect("what is withdrawn was allowed before"));
             }
@@ -183,8 +187,9 @@ impl GateTestHarness {
         );
 
         let of_far = |kind: &str, by: &str| {
-            let is_it =
-                |e: &&AuditEntry| e.server == REMOTE_SERVER && e.kind == kind && e.decision == "allowed" && e.by == by;
+            let is_it = |e: &&AuditEntry| {
+                e.server == REMOTE_SERVER_NAME && e.kind == kind && e.decision == "allowed" && e.by == by
+            };
             log.iter().filter(is_it).count()
         };
         assert_eq!(

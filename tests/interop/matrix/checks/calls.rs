@@ -10,23 +10,23 @@ use serde_json::json;
 use supervision::activity::ActivityKind;
 
 use super::super::servers::Transport;
-use super::{CheckResult, RowCheck, require};
-use crate::user::{activity_entries, next_call_id, next_event, result_text, wait_for_activity};
+use super::{FeatureCheckResult, RowCheck, require};
+use crate::user::{activity_entries, next_call_id, result_text, wait_for_activity, wait_for_event};
 
 impl RowCheck<'_> {
-    pub(super) async fn check_structured_content(&self) -> CheckResult {
+    pub(super) async fn check_structured_content(&self) -> FeatureCheckResult {
         let result = self.call("add", json!({ "a": 2, "b": 3 })).await?;
         let given = serde_json::to_value(&result).unwrap_or_default();
         require(given["structuredContent"]["sum"].as_f64() == Some(5.0), given)
     }
 
-    pub(super) async fn check_tool_error(&self) -> CheckResult {
+    pub(super) async fn check_tool_error(&self) -> FeatureCheckResult {
         let result = self.call("fail", json!({ "reason": "no wind" })).await?;
         require(result.is_error && result_text(&result).contains("no wind"), result)
     }
 
     /// Checks that the result contains a content block of each of these kinds with the expected content.
-    pub(super) async fn check_content(&self, kinds: &[&str]) -> CheckResult {
+    pub(super) async fn check_content(&self, kinds: &[&str]) -> FeatureCheckResult {
         let result = self.call("show_everything", json!({})).await?;
         let is_whole = |block: &ContentBlock| match block {
             ContentBlock::Text(text) => !text.text.is_empty(),
@@ -44,7 +44,7 @@ impl RowCheck<'_> {
 
     /// Checks that a resource that a tool result links to can be read. Covers the MCP requirement
     /// [tools-resource-link-unlisted].
-    pub(super) async fn check_resource_link(&self) -> CheckResult {
+    pub(super) async fn check_resource_link(&self) -> FeatureCheckResult {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
             ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
@@ -55,13 +55,13 @@ impl RowCheck<'_> {
         require(read[0]["uri"] == uri.as_str(), read)
     }
 
-    pub(super) async fn check_progress(&self) -> CheckResult {
+    pub(super) async fn check_progress(&self) -> FeatureCheckResult {
         let mut events = self.app.host.events();
         let id = next_call_id();
         let listening = async {
             let mut most: (u64, f64) = (0, 0.0);
             loop {
-                let (progress, is_over) = next_event(&mut events, "a change of the call", |event| match event {
+                let (progress, is_over) = wait_for_event(&mut events, "a change of the call", |event| match event {
                     HostEvent::CallChanged(view) if view.id == id => {
                         Some((view.progress.clone(), view.state.is_over()))
                     }
@@ -81,7 +81,7 @@ impl RowCheck<'_> {
         require(result.is_ok_and(|r| !r.is_error) && count == 4 && (last - 4.0).abs() < 0.01, (count, last))
     }
 
-    pub(super) async fn check_log_messages(&self) -> CheckResult {
+    pub(super) async fn check_log_messages(&self) -> FeatureCheckResult {
         let capabilities = self.app.server(self.server).await.facts.map(|facts| facts.capabilities);
         require(
             capabilities.as_ref().is_some_and(|c| c.logging.is_some()) || self.row.revision.is_modern(),
@@ -99,13 +99,13 @@ impl RowCheck<'_> {
 
     /// Cancels a call, and checks that it ends in the host and that the server reports the cancellation on standard
     /// error.
-    pub(super) async fn check_cancellation(&self) -> CheckResult {
+    pub(super) async fn check_cancellation(&self) -> FeatureCheckResult {
         // Identifies the call in the server's report, because concurrent rows cancel calls as well.
-        static LAST: AtomicU64 = AtomicU64::new(200);
-        let steps = LAST.fetch_add(1, Ordering::Relaxed);
+        static LAST_CALL_NUMBER: AtomicU64 = AtomicU64::new(200);
+        let steps = LAST_CALL_NUMBER.fetch_add(1, Ordering::Relaxed);
         let mut events = self.app.host.events();
         let id = next_call_id();
-        let begun = next_event(&mut events, "progress", |event| match event {
+        let begun = wait_for_event(&mut events, "progress", |event| match event {
             HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
             _ => None,
         });
@@ -137,7 +137,7 @@ impl RowCheck<'_> {
 
     /// Checks that a stream that the server closes is resumed, and that the response arrives on it. Covers the MCP
     /// requirement [http-sse-resume-last-event-id].
-    pub(super) async fn check_resumption(&self) -> CheckResult {
+    pub(super) async fn check_resumption(&self) -> FeatureCheckResult {
         self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         require(notes.contains("was resumed"), "no stream was resumed")
@@ -145,7 +145,7 @@ impl RowCheck<'_> {
 
     /// Makes a call that the server runs as a task. Checks that the result contains `words`, and that the host
     /// requested it with the method `fetched`.
-    pub(super) async fn check_task(&self, words: &str, fetched: &str) -> CheckResult {
+    pub(super) async fn check_task(&self, words: &str, fetched: &str) -> FeatureCheckResult {
         self.expect_text("do_later", json!({}), words).await?;
         let requests = self.count_requests(fetched).await;
         require(requests > 0, (fetched, requests))

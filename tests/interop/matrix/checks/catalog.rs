@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
-use super::{CheckResult, RowCheck, require};
-use crate::user::{complete_catalog, next_call_id, next_event, wait_for_activity};
+use super::{FeatureCheckResult, RowCheck, require};
+use crate::user::{next_call_id, wait_for_activity, wait_for_complete_catalog, wait_for_event};
 
 impl RowCheck<'_> {
     /// Checks that all tools are listed. Pages of these servers have at most ten entries, so the host has to follow
     /// cursors. Covers the MCP requirement [pagination-follow-cursor].
-    pub(super) async fn check_pages(&self) -> CheckResult {
-        let catalog = complete_catalog(self.app, self.server).await;
+    pub(super) async fn check_pagination(&self) -> FeatureCheckResult {
+        let catalog = wait_for_complete_catalog(self.app, self.server).await;
         let ([tools, ..], requests) = (catalog.entry_counts(), self.count_requests("tools/list").await);
         require(requests > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (requests, tools))
     }
 
     /// Checks that the host received the icons of a tool, a prompt and a resource.
-    pub(super) async fn check_icons(&self) -> CheckResult {
-        let catalog = complete_catalog(self.app, self.server).await;
+    pub(super) async fn check_icons(&self) -> FeatureCheckResult {
+        let catalog = wait_for_complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
         let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
         let all = [
@@ -39,8 +39,8 @@ impl RowCheck<'_> {
 
     /// Checks that the host does not request a list again during the lifetime that the server stated. Covers the MCP
     /// requirement [cache-ttl-positive].
-    pub(super) async fn check_caching(&self) -> CheckResult {
-        let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
+    pub(super) async fn check_caching(&self) -> FeatureCheckResult {
+        let [.., templates] = wait_for_complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
         require(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
         let read = |refresh| {
@@ -56,7 +56,7 @@ impl RowCheck<'_> {
         require(before == after && before > 0, (before, after))
     }
 
-    pub(super) async fn check_list_changed(&self) -> CheckResult {
+    pub(super) async fn check_list_changed(&self) -> FeatureCheckResult {
         let name = format!("tool_{}", next_call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
@@ -73,7 +73,7 @@ impl RowCheck<'_> {
         }
     }
 
-    pub(super) async fn check_prompts(&self) -> CheckResult {
+    pub(super) async fn check_prompts(&self) -> FeatureCheckResult {
         let given =
             BTreeMap::from([("harbour".to_owned(), "Bergen".to_owned()), ("ship".to_owned(), "Borealis".to_owned())]);
         let prompt = self.app.host.get_prompt(next_call_id(), self.server.into(), "greet_ship".into(), given).await;
@@ -88,7 +88,7 @@ impl RowCheck<'_> {
         typed: &str,
         earlier: &[(&str, &str)],
         values: &[&str],
-    ) -> CheckResult {
+    ) -> FeatureCheckResult {
         let reference = CompletionReference::Prompt { name: "greet_ship".into() };
         let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let offered =
@@ -102,7 +102,7 @@ impl RowCheck<'_> {
         read.map(|contents| json!(contents)).map_err(|error| format!("{uri}: {error}"))
     }
 
-    pub(super) async fn check_resources(&self) -> CheckResult {
+    pub(super) async fn check_resources(&self) -> FeatureCheckResult {
         let words = self.read_resource("harbour:///welcome.txt").await?;
         require(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
         let chart = self.read_resource("harbour:///chart.png").await?;
@@ -115,22 +115,22 @@ impl RowCheck<'_> {
         require(note[0]["text"] == "by template", note)
     }
 
-    pub(super) async fn check_subscription(&self) -> CheckResult {
-        const NOTE: &str = "note:///log";
+    pub(super) async fn check_subscription(&self) -> FeatureCheckResult {
+        const NOTE_URI: &str = "note:///log";
         self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
-        self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;
+        self.app.host.subscribe(self.server.into(), NOTE_URI.into(), true).await.map_err(|e| e.to_string())?;
         let mut events = self.app.host.events();
         // A subscription is active only after its acknowledgement, so the change is repeated until it is observed.
         loop {
             self.call("write_note", json!({ "name": "log", "text": next_call_id() })).await?;
-            let update = next_event(&mut events, "an update", |event| match event {
-                HostEvent::ResourceUpdated { uri, .. } if uri == NOTE => Some(()),
+            let update = wait_for_event(&mut events, "an update", |event| match event {
+                HostEvent::ResourceUpdated { uri, .. } if uri == NOTE_URI => Some(()),
                 _ => None,
             });
             if timeout(Duration::from_millis(500), update).await.is_ok() {
                 break;
             }
         }
-        self.app.host.subscribe(self.server.into(), NOTE.into(), false).await.map_err(|e| e.to_string())
+        self.app.host.subscribe(self.server.into(), NOTE_URI.into(), false).await.map_err(|e| e.to_string())
     }
 }

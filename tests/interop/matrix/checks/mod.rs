@@ -17,14 +17,14 @@ use tokio::time::timeout;
 use super::features::Feature;
 use super::servers::{HttpProcesses, MatrixRow, Transport, row_config};
 use super::user::{MODEL_RESPONSE, spawn_deciding_user};
-use crate::user::{complete_catalog, next_call_id, result_text, sent_methods, to_object};
+use crate::user::{next_call_id, result_text, sent_methods, to_json_object, wait_for_complete_catalog};
 
 /// Maximum time of a single check. Four rows run concurrently beside other test suites, so this is far above the usual
 /// second.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Outcome of checking one feature of a server, which is a cell of the table.
-pub(crate) enum CheckOutcome {
+pub(crate) enum FeatureCheckOutcome {
     Works,
     NotInRevision,
     /// The SDK lacks the feature, for the reason in the text.
@@ -33,36 +33,36 @@ pub(crate) enum CheckOutcome {
 }
 
 /// Outcomes of the checks of all features for one row of the matrix.
-pub(crate) struct RowResult {
+pub(crate) struct MatrixRowResult {
     /// Protocol revision and transport that the host detected, or that the user selected.
     pub(crate) found: String,
-    pub(crate) cells: Vec<(Feature, CheckOutcome)>,
+    pub(crate) cells: Vec<(Feature, FeatureCheckOutcome)>,
 }
 
-impl RowResult {
+impl MatrixRowResult {
     /// Returns the result of a row that failed, with the cause `why`, before its features were checked.
     pub(crate) fn failed(why: &str) -> Self {
-        let cells = vec![(Feature::Call, CheckOutcome::Failed(why.to_owned()))];
+        let cells = vec![(Feature::Call, FeatureCheckOutcome::Failed(why.to_owned()))];
         Self { found: String::new(), cells }
     }
 
     pub(crate) fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.cells.iter().filter_map(|(feature, cell)| match cell {
-            CheckOutcome::Failed(why) => Some((feature.name(), why.as_str())),
+            FeatureCheckOutcome::Failed(why) => Some((feature.name(), why.as_str())),
             _ => None,
         })
     }
 }
 
-type CheckResult = Result<(), String>;
+type FeatureCheckResult = Result<(), String>;
 
 /// Returns an error that contains the observed value, unless the condition holds.
-fn require(condition: bool, observed: impl std::fmt::Debug) -> CheckResult {
+fn require(condition: bool, observed: impl std::fmt::Debug) -> FeatureCheckResult {
     if condition { Ok(()) } else { Err(format!("{observed:?}").chars().take(400).collect()) }
 }
 
 /// Checks all features of a row one after the other.
-pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowResult {
+pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> MatrixRowResult {
     let name = row.server.name;
     let config = row_config(row, remote).await;
     let app = TestApp::start(vec![(name, config)]).await;
@@ -87,20 +87,20 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
         Transport::HttpSse => Some("HttpSse".to_owned()),
     };
     assert_eq!(transport, expected, "{row}: the transport of the row is used");
-    complete_catalog(&app, name).await;
+    wait_for_complete_catalog(&app, name).await;
     let one = RowCheck { app: &app, row, remote, server: name };
     let mut cells = Vec::new();
     for &feature in Feature::ALL {
         let lack = row.server.lacks.iter().find(|(lacking, _)| *lacking == feature);
         let cell = match lack {
             _ if !feature.exists_in(row.revision, row.transport == Transport::StreamableHttp) => {
-                CheckOutcome::NotInRevision
+                FeatureCheckOutcome::NotInRevision
             }
-            Some((_, why)) => CheckOutcome::Lacking(why),
+            Some((_, why)) => FeatureCheckOutcome::Lacking(why),
             None => match timeout(CHECK_TIMEOUT, one.check_feature(feature)).await {
-                Ok(Ok(())) => CheckOutcome::Works,
-                Ok(Err(observed)) => CheckOutcome::Failed(observed),
-                Err(_) => CheckOutcome::Failed(format!(
+                Ok(Ok(())) => FeatureCheckOutcome::Works,
+                Ok(Err(observed)) => FeatureCheckOutcome::Failed(observed),
+                Err(_) => FeatureCheckOutcome::Failed(format!(
                     "not done after {CHECK_TIMEOUT:?}, last messages:\n{}",
                     last_lines(&app.activity(name).await, 12)
                 )),
@@ -110,7 +110,7 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
     }
     user.abort();
     app.host.close().await;
-    RowResult { found, cells }
+    MatrixRowResult { found, cells }
 }
 
 fn last_lines(text: &str, count: usize) -> String {
@@ -126,9 +126,9 @@ struct RowCheck<'a> {
 }
 
 impl RowCheck<'_> {
-    async fn check_feature(&self, feature: Feature) -> CheckResult {
+    async fn check_feature(&self, feature: Feature) -> FeatureCheckResult {
         match feature {
-            Feature::Pages => self.check_pages().await,
+            Feature::Pages => self.check_pagination().await,
             Feature::Icons => self.check_icons().await,
             Feature::Caching => self.check_caching().await,
             Feature::Call => self.expect_text("add", json!({ "a": 2, "b": 3 }), "= 5").await,
@@ -162,10 +162,10 @@ impl RowCheck<'_> {
 
     async fn call_with_id(&self, id: &str, tool: &str, arguments: Value) -> Result<CallToolResult, CallFailure> {
         let (id, server, tool) = (id.to_owned(), self.server.to_owned(), tool.to_owned());
-        self.app.host.call_tool(id, server, tool, to_object(&arguments), None).await.map(|(result, _)| result)
+        self.app.host.call_tool(id, server, tool, to_json_object(&arguments), None).await.map(|(result, _)| result)
     }
 
-    async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> CheckResult {
+    async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> FeatureCheckResult {
         let result = self.call(tool, arguments).await?;
         require(!result.is_error && result_text(&result).contains(words), result)
     }

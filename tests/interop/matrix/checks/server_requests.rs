@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use super::super::user::CAPTAIN_NAME;
-use super::{CheckResult, RowCheck, require};
+use super::{FeatureCheckResult, RowCheck, require};
 
 impl RowCheck<'_> {
     /// Checks that the server's tool receives the values that the user entered in a form.
-    pub(super) async fn check_form(&self) -> CheckResult {
+    pub(super) async fn check_form(&self) -> FeatureCheckResult {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();
         require(!result.is_error && given.contains("accept") && given.contains(CAPTAIN_NAME), given)
     }
 
-    pub(super) async fn check_url(&self) -> CheckResult {
+    pub(super) async fn check_url(&self) -> FeatureCheckResult {
         let result = self.call("ask_url", json!({})).await?;
         let opened = self.app.platform.opened.lock().unwrap().clone();
         require(

@@ -145,6 +145,7 @@ export interface Commands {
   read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
+  check_server_command: { request: CheckServerCommand; response: ServerCommandCheck };
   open_url: { request: UrlText; response: EmptyObject };
 }
 
@@ -1540,6 +1541,23 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
+ * Request to check what a local server's command needs, before it is saved.
+ */
+export type CheckServerCommand = { 
+/**
+ * Name of the program, or its path. `None` to check only the working folder.
+ */
+command: string | null, 
+/**
+ * `PATH` that is configured for the command, or `None` if there is none.
+ */
+path: string | null, 
+/**
+ * Working folder of the command, or `None` for the default one.
+ */
+cwd: string | null, };
+
+/**
  * Result of checking this computer, with a report that contains no private data.
  */
 export type CheckedComputer = { 
@@ -2797,7 +2815,7 @@ clientSecret: string | null, };
 /**
  * Kind of failure, by which Drawbridge's page selects the action that it offers to the user.
  */
-export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
+export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "no_model" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
  * Change of the state that Drawbridge's page displays.
@@ -3111,7 +3129,7 @@ export type FileWriter = {
  */
 server: string, 
 /**
- * Path of the file that the other server runs.
+ * Path of the file that this server can write and that another server runs.
  */
 file: string, 
 /**
@@ -3350,8 +3368,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
- * provides it.
+ * If a shown MCP app provides the found tool: name of the server's tool that opened that app. `None` if the server
+ * itself provides the found tool.
  */
 app?: string, 
 /**
@@ -4341,6 +4359,12 @@ failure?: CallFailureCode,
  * Duration of the call, in milliseconds.
  */
 took: number, 
+/**
+ * Part of the duration in which the call waited for the user, in milliseconds: until it was sent, while the
+ * server waited for input, and after its result arrived. `None` in conversations of older versions, and while
+ * the call is in progress.
+ */
+waited?: number, 
 /**
  * Tool use in the model's reply that requested the call, or `None` if the user made the call.
  */
@@ -5716,8 +5740,8 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to `MAX_READING_NAME_CHARS` characters. Empty if
- * unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to `MAX_READ_CONTENT_NAME_CHARS` characters.
+ * Empty if unknown.
  */
 name: string, 
 /**
@@ -6455,7 +6479,7 @@ export type RuleFile = {
  */
 path: string, 
 /**
- * `true` if the rule file exists.
+ * `true` if the rule file exists. A missing file is like one without rules and with the preset balanced.
  */
 exists: boolean, 
 /**
@@ -7151,6 +7175,11 @@ since: number,
  */
 approved: boolean, 
 /**
+ * Hash of the command or URL that was launched, which a grant for it has as `boundHash`. `None` if the server was
+ * not launched.
+ */
+launchedHash?: string, 
+/**
  * Protocol revision of the session, or `None` if there is no session.
  */
 revision: string | null, 
@@ -7311,6 +7340,23 @@ description: string | null,
  * URL of the server's website, not verified.
  */
 websiteUrl: string | null, };
+
+/**
+ * Requirements of a server's command that this computer does not have.
+ */
+export type ServerCommandCheck = { 
+/**
+ * Set if the program does not exist, neither in the search path nor at its path, or is not executable.
+ */
+isProgramMissing: boolean, 
+/**
+ * Set if the working folder does not exist, or is no folder.
+ */
+isFolderMissing: boolean, 
+/**
+ * Set if the path of the working folder is not absolute. The server can't be started there.
+ */
+isFolderRelative: boolean, };
 
 /**
  * Configuration of a local or remote server.
@@ -7539,7 +7585,11 @@ blocked?: Array<BlockedPath>,
 /**
  * Reason why the sandbox can't be set up, if this caused the failure.
  */
-sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
+sandbox?: SandboxProblem, 
+/**
+ * Who refused the start, if it was refused.
+ */
+refusal?: StartRefusal, } | { "is": "needs_sign_in", 
 /**
  * Reason why the server requires a sign-in, as a sentence for the user.
  */
@@ -8058,6 +8108,11 @@ paths: AppPaths,
  * Version number of Drawbridge.
  */
 version: string, };
+
+/**
+ * Who refused a server's start, and how.
+ */
+export type StartRefusal = "denied_by_user" | "closed_by_user" | "denied_by_rule";
 
 /**
  * Identifiers of the items that were created when a reply started.

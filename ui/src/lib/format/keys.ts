@@ -28,6 +28,20 @@ export function isShortcut(event: KeyboardEvent, keys: string): boolean {
   return keys.length > 1 || !isTyping(event);
 }
 
+/** Key code of each key that an input method handles. */
+const INPUT_METHOD = 229;
+
+/**
+ * Returns `true` if an input method handles the key, such as Enter or Escape that ends the composition of a word. WebKit
+ * sends these keys after the end of the composition, and only their code tells them from others.
+ */
+export function isInputMethodKey({
+  isComposing,
+  keyCode,
+}: Pick<KeyboardEvent, "isComposing" | "keyCode">): boolean {
+  return isComposing || keyCode === INPUT_METHOD;
+}
+
 /** Returns `true` if the target of the key accepts text. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target;

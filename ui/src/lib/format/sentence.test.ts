@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isSentence } from "./sentence";
 
 test.each([
-  ["its command was not approved", true],
+  ["its start was not approved", true],
   ["the working folder /a does not exist", true],
   ["expected a comma after this item", true],
   ["npx exited with code 1", false],

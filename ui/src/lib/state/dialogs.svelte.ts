@@ -10,3 +10,8 @@ class Dialogs {
 
 export let dialogs: Dialogs;
 registerPageState(() => (dialogs = new Dialogs()));
+
+/** Returns `true` if the page contains a dialog of any kind, also one that is not counted. */
+export function isDialogRendered(): boolean {
+  return document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+}

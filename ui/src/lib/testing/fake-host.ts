@@ -7,7 +7,9 @@ import type {
   CatalogExpiry,
   ReviewMarks,
   Server,
+  ServerState,
   Snapshot,
+  StartRefusal,
 } from "$lib/api/generated";
 import {
   setPlatform,
@@ -334,6 +336,14 @@ export function sampleConversation(changes: Partial<Conversation> = {}): Convers
     settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
     ...{ answering: false, hasMore: false, draft: "" },
     ...changes,
+  };
+}
+
+/** State of a server whose start was refused. */
+export function refusedStart(refusal: StartRefusal): ServerState {
+  return {
+    ...{ is: "failed", reason: "refused", message: "its start was not approved", refusal },
+    ...{ stderr: [], searchedFolders: [], hint: null },
   };
 }
 

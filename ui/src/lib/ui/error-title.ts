@@ -12,6 +12,7 @@ export function errorTitle(code: ErrorCode): string {
     bad_name: m.shell_error_bad_name,
     config: m.shell_error_config,
     not_ready: m.shell_error_not_ready,
+    no_model: m.shell_error_no_model,
     sign_in_needed: m.shell_error_sign_in_needed,
     refused: m.shell_error_refused,
     cancelled: m.shell_error_cancelled,

@@ -10,7 +10,7 @@ use crate::data::{AdvancedAuthSettings, AuthSettings};
 
 /// Last part of the name under which a client secret is stored. In the name of a stored header value, the header's name
 /// is the last part.
-const CLIENT_SECRET_SUFFIX: &str = "client_secret";
+const CLIENT_SECRET_NAME_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a sign-in secret, such as a private key, in bytes.
 const MAX_SIGN_IN_SECRET_BYTES: usize = 16 * 1_024;
@@ -32,7 +32,7 @@ pub(super) fn apply_auth_settings(
         return Ok(None);
     };
     let before = match settings.rest {
-        Some(rest) => apply_advanced_settings(rest, before.unwrap_or_default())?,
+        Some(rest) => apply_advanced_auth_settings(rest, before.unwrap_or_default())?,
         None => before.unwrap_or_default(),
     };
     let origin = http.origin().unwrap_or_default();
@@ -70,7 +70,7 @@ fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> St
     let own = before.client_secret.as_deref().map(secrets::referenced_secret_names).unwrap_or_default();
     match own[..] {
         [name] if !secrets::is_secret_name_taken(name, taken) => name.to_owned(),
-        _ => secrets::unused_secret_name(server, CLIENT_SECRET_SUFFIX, taken),
+        _ => secrets::unused_secret_name(server, CLIENT_SECRET_NAME_SUFFIX, taken),
     }
 }
 
@@ -116,7 +116,7 @@ fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
 }
 
 /// Returns the sign-in settings `before` with the advanced ones replaced by those of a request.
-fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
+fn apply_advanced_auth_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),
         None => Some(GrantType::default()),

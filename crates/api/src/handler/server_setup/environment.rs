@@ -4,7 +4,7 @@
 use ports::secrets;
 use ports::server_config::{ServerConfig, StdioConfig};
 
-use super::{header_or_variable_secret_name, invalid_input_error};
+use super::{invalid_input_error, secret_name_of_header_or_variable};
 use crate::ApiError;
 
 /// Moves secret values of environment variables to the keychain and replaces them by references.
@@ -48,7 +48,7 @@ pub(super) fn move_secrets_to_keychain(
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
         };
-        let secret = header_or_variable_secret_name(server, name, was.map(|was| &was.env), &others);
+        let secret = secret_name_of_header_or_variable(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
         secrets_to_store.push((
             secrets::secret_storage_key(&secret, &place),
@@ -70,7 +70,7 @@ pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiEr
 }
 
 /// Returns the names of the variables whose values are secrets.
-pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
+pub(super) fn secret_variable_names(stdio: &StdioConfig) -> Option<Vec<String>> {
     let secret = stdio.env.iter().filter(|(_, value)| !secrets::referenced_secret_names(value).is_empty());
     let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();
     (!names.is_empty()).then_some(names)

@@ -52,13 +52,13 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
                 earlier_approval,
                 sandbox: plan.map(containment::sandbox_plan_view),
                 files: files.iter().map(|file| containment::launch_file_view(file, &changed_files)).collect(),
-                writers: writers.into_iter().map(containment::file_writer_view).collect(),
+                writers: writers.into_iter().map(containment::launch_file_writer_view).collect(),
                 package: package.map(|package| packages::loaded_package_view(*package)),
             }
         }
         HostBody::ConnectServer { config, earlier_approval } => ConsentRequestBody::ConnectServer {
             url: UrlParts::parse(&config.url),
-            headers: server_setup::headers_view(&config, SecretVisibility::Hidden),
+            headers: server_setup::http_headers_view(&config, SecretVisibility::Hidden),
             transport_kind: config.kind.map(server_setup::http_kind_view),
             unencrypted: config.is_unencrypted_remote(),
             auth: endpoints::auth_settings_view(config.auth.as_ref()),

@@ -14,7 +14,7 @@ fn icon_views(icons: Vec<mcp::Icon>) -> Vec<Icon> {
 }
 
 /// Returns the members of a definition that are not in `shown`, or `None` if there are none.
-fn undisplayed_members(definition: Value, shown: &[&str]) -> Option<Value> {
+fn definition_members_not_displayed(definition: Value, shown: &[&str]) -> Option<Value> {
     let Value::Object(mut members) = definition else { return None };
     members.retain(|key, _| !shown.contains(&key.as_str()));
     if let Some(Value::Object(hints)) = members.get_mut("annotations") {
@@ -26,7 +26,8 @@ fn undisplayed_members(definition: Value, shown: &[&str]) -> Option<Value> {
 
 pub(in crate::handler) fn tool_view(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
     let (hash, marks, allowed) = reviewed.review_tool(&tool);
-    let others = undisplayed_members(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
+    let others =
+        definition_members_not_displayed(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
     let claims = tool_claims_view(&tool);
     let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
     Tool {
@@ -58,7 +59,7 @@ pub(super) fn tool_claims_view(tool: &mcp::Tool) -> ToolClaims {
 pub(in crate::handler) fn prompt_view(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
     let (hash, marks) = reviewed.review_prompt(&prompt);
     Prompt {
-        others: undisplayed_members(json!(prompt), &["name", "title", "description", "arguments"]),
+        others: definition_members_not_displayed(json!(prompt), &["name", "title", "description", "arguments"]),
         hash: hash.to_string(),
         marks: self::review_marks_view(marks),
         name: prompt.name,
@@ -87,7 +88,7 @@ pub(in crate::handler) fn resource_view(resource: mcp::Resource) -> Resource {
 
 pub(in crate::handler) fn template_view(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
-        variables: offers::uri_template::variable_names(&template.uri_template),
+        variables: offers::uri_template::template_variable_names(&template.uri_template),
         uri_template: template.uri_template,
         name: template.name,
         title: template.title,

@@ -6,7 +6,7 @@ use domain::item::ChatItem;
 use crate::data::*;
 
 /// Converts an item of a conversation to the API type for an event, which has neither its parent nor its siblings.
-pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> ConversationItem {
+pub(super) fn conversation_item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let omitted = (!omitted.is_empty()).then_some(omitted);
     let ChatItem { id, parent, at, body, .. } = item;
@@ -15,8 +15,8 @@ pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> Convers
 
 /// Converts an item of a conversation to the API type, with the identifiers of its parent and siblings in the tree of
 /// branches.
-pub(in crate::handler) fn tree_item_view(placed: ConversationTreeItem) -> ConversationItem {
+pub(in crate::handler) fn conversation_tree_item_view(placed: ConversationTreeItem) -> ConversationItem {
     let ConversationTreeItem { item, siblings, omitted, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
-    ConversationItem { seq, siblings, ..self::item_view(item, omitted) }
+    ConversationItem { seq, siblings, ..self::conversation_item_view(item, omitted) }
 }

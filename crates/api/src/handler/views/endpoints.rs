@@ -8,7 +8,7 @@ use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts}
 /// Converts a server's sign-in settings to a list for a consent request, in the order in which the approval's hash
 /// includes them.
 pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
-    let terms = auth.map(AuthConfig::setting_texts).unwrap_or_default();
+    let terms = auth.map(AuthConfig::field_values).unwrap_or_default();
     let provider = terms.iter().find(|term| term.field == AuthField::ProviderIssuer).map(|term| term.value.clone());
     let is_elsewhere = |field: AuthField, value: &str| {
         field == AuthField::ProviderTokenEndpoint

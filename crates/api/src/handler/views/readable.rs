@@ -6,20 +6,20 @@ use serde_json::Value;
 /// Maximum length of a line with several values, in bytes. A consent request displays a line of this length without a
 /// line break. Most properties of an input schema are shorter. The page joins lines up to the same length
 /// (`ui/src/consent/tool-definition.ts`).
-const MAX_LINE_BYTES: usize = 120;
+const MAX_JSON_LINE_BYTES: usize = 120;
 
 /// Formats a value as JSON. A value that is too long for one line is split into its members.
 pub(super) fn format_readable_json(value: &Value) -> String {
     let mut text = String::new();
-    write_value(value, 0, 0, &mut text);
+    write_readable_json(value, 0, 0, &mut text);
     text
 }
 
 /// Appends a value to `text`. `column` is its position in the line, in bytes. The members of a split value are indented
 /// by `depth` levels.
-fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
+fn write_readable_json(value: &Value, depth: usize, column: usize, text: &mut String) {
     let before = text.len();
-    if try_write_on_one_line(value, before + MAX_LINE_BYTES.saturating_sub(column), text) {
+    if try_write_json_on_one_line(value, before + MAX_JSON_LINE_BYTES.saturating_sub(column), text) {
         return;
     }
     text.truncate(before);
@@ -37,7 +37,7 @@ fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
                 indent(text, depth + 1);
                 let name = format!("{}: ", Value::from(name.as_str()));
                 text.push_str(&name);
-                write_value(member, depth + 1, 2 * (depth + 1) + name.len(), text);
+                write_readable_json(member, depth + 1, 2 * (depth + 1) + name.len(), text);
             }
             indent(text, depth);
             text.push('}');
@@ -49,7 +49,7 @@ fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
                     text.push(',');
                 }
                 indent(text, depth + 1);
-                write_value(item, depth + 1, 2 * (depth + 1), text);
+                write_readable_json(item, depth + 1, 2 * (depth + 1), text);
             }
             indent(text, depth);
             text.push(']');
@@ -59,14 +59,14 @@ fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
 }
 
 /// Appends a value without line breaks. Returns `false` if `text` would become longer than `end` bytes.
-fn try_write_on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
+fn try_write_json_on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (at, (name, member)) in members.iter().enumerate() {
                 text.push_str(if at == 0 { "{ " } else { ", " });
                 text.push_str(&Value::from(name.as_str()).to_string());
                 text.push_str(": ");
-                if text.len() > end || !try_write_on_one_line(member, end, text) {
+                if text.len() > end || !try_write_json_on_one_line(member, end, text) {
                     return false;
                 }
             }
@@ -75,7 +75,7 @@ fn try_write_on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
         Value::Array(items) if !items.is_empty() => {
             for (at, item) in items.iter().enumerate() {
                 text.push_str(if at == 0 { "[" } else { ", " });
-                if text.len() > end || !try_write_on_one_line(item, end, text) {
+                if text.len() > end || !try_write_json_on_one_line(item, end, text) {
                     return false;
                 }
             }
@@ -123,10 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn formatted_text_parses_to_the_same_value() {
+    fn formatted_json_parses_to_the_same_value() {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in
-            [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(MAX_LINE_BYTES)])]
+            [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(MAX_JSON_LINE_BYTES)])]
         {
             let back: Option<Value> = serde_json::from_str(&format_readable_json(&value)).ok();
             assert_eq!(back.as_ref(), Some(&value), "the text should parse to the same value");

@@ -72,7 +72,7 @@ fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRun {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
-            no_tool_used: note == Some(sampling::ModelAnswerNote::NoToolUsed),
+            no_tool_used: note == Some(sampling::UnmetRequirementNote::NoToolUsed),
         },
         sampling::ModelAnswerState::Stopped => SamplingRun::Stopped,
         sampling::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
@@ -132,12 +132,12 @@ pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> sa
         tools: settings.tools,
         max_tokens: settings.max_tokens,
         model: settings.model,
-        per_hour: to_budget(settings.per_hour),
-        in_all: to_budget(settings.total),
+        per_hour: to_sampling_budget(settings.per_hour),
+        in_all: to_sampling_budget(settings.total),
     }
 }
 
-const fn to_budget(limits: SamplingLimits) -> sampling::Budget {
+const fn to_sampling_budget(limits: SamplingLimits) -> sampling::Budget {
     sampling::Budget { requests: limits.requests, tokens: limits.tokens, micros: limits.micros }
 }
 

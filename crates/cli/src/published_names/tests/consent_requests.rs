@@ -2,12 +2,12 @@
 
 use api::data::{
     AuthField, AuthSetting, CallKind, ClientIdentity, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin,
-    EarlierApproval, EndpointUse, LoadedPackage, ModelChosenBy, ModelRef, Reading, ReadingKind, SamplingLoss,
+    EarlierApproval, EndpointUse, LoadedPackage, ModelChosenBy, ModelRef, ReadContent, ReadContentKind, SamplingLoss,
     SamplingModel, SamplingRequest, SamplingRun, SamplingStep, SignInEndpoint, SignInReason,
 };
 use serde_json::json;
 
-use super::{assert_all_paths_exist, marks, sandbox_plan, url_parts};
+use super::{assert_all_paths_exist, review_marks, sandbox_plan, url_parts};
 use crate::output::to_json_value;
 use crate::published_names::CONSENT_REQUEST_FIELD_NAMES;
 
@@ -35,14 +35,14 @@ fn consent_request(body: ConsentRequestBody) -> ConsentRequest {
         origin: ConsentRequestOrigin::Model {
             conversation: "c".into(),
             untrusted_servers: vec!["web".into()],
-            same_server_readings: vec![Reading::new("files", ReadingKind::Tool, "read")],
+            same_server_readings: vec![ReadContent::new("files", ReadContentKind::Tool, "read")],
         },
         round: None,
         body,
         scopes: Vec::new(),
         reason: "tools-ask".into(),
         stricter_reason: None,
-        marks: marks(),
+        marks: review_marks(),
         call: None,
     }
 }

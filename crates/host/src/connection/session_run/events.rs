@@ -53,14 +53,14 @@ impl SessionRun<'_> {
 
     /// Records a message in the activity log. Excess notifications are counted instead of stored.
     fn record_frame(&mut self, frame: Frame) {
-        let was_slowed = self.usage.is_slowed();
+        let was_slowed = self.usage.must_slow_reading();
         if self.usage.count_frame(&frame) {
             self.with_activity(|a| a.append_frame(frame));
         } else {
             self.count_omitted_notification();
         }
-        if self.usage.is_slowed() && !was_slowed {
-            if let Some(words) = self.usage.pause_notice() {
+        if self.usage.must_slow_reading() && !was_slowed {
+            if let Some(words) = self.usage.read_pause_notice() {
                 self.with_activity(|a| a.append_anomaly(&words, None));
             }
             self.ticks.schedule_soon();
@@ -70,7 +70,7 @@ impl SessionRun<'_> {
     /// Counts a notification that is not stored in the activity log.
     fn count_omitted_notification(&mut self) {
         self.with_activity(ActivityLog::count_omitted_entry);
-        if let Some(words) = self.usage.omission_notice() {
+        if let Some(words) = self.usage.log_omission_notice() {
             self.with_activity(|a| a.append_anomaly(&words, None));
         }
     }
@@ -121,8 +121,8 @@ impl SessionRun<'_> {
                 self.ticks.schedule_soon();
             }
             SessionEvent::Log { message, .. } => {
-                if self.usage.count_log() {
-                    self.with_activity(|a| a.append_log(&message));
+                if self.usage.count_log_message() {
+                    self.with_activity(|a| a.append_log_message(&message));
                 } else {
                     self.count_omitted_notification();
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_state::TICK;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogListKind, ListReader, NextListReadStep};
+use offers::catalog::{Catalog, CatalogListKind, CatalogListReader, NextListReadStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -66,7 +66,7 @@ impl SessionRun<'_> {
 
     pub(super) fn on_list_page(
         &mut self,
-        mut reading: ListReader,
+        mut reading: CatalogListReader,
         result: Result<ServerResult, CallError>,
         session: &mut SessionControl<'_>,
     ) {
@@ -86,19 +86,19 @@ impl SessionRun<'_> {
         self.finish_list_read(reading);
     }
 
-    fn request_page(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
+    fn request_page(&mut self, reading: CatalogListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
         // If the request for a list can't be sent, the known entries of the list are retained.
         let page = CallPurpose::Page(Box::new(reading));
         if let Err(error) = self.send_call(page, request, CallDeadline { idle, total }, session) {
-            let mut unread = ListReader::new(list);
+            let mut unread = CatalogListReader::new(list);
             unread.add_failure_note(&error);
             self.finish_list_read(unread);
         }
     }
 
-    fn finish_list_read(&mut self, reading: ListReader) {
+    fn finish_list_read(&mut self, reading: CatalogListReader) {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);
@@ -145,7 +145,7 @@ impl SessionRun<'_> {
                 self.ticks.schedule_by(again_at.max(now + TICK));
             } else {
                 self.lists.refreshes.begin(list);
-                let reading = ListReader::new(list);
+                let reading = CatalogListReader::new(list);
                 let request = reading.request(None);
                 self.request_page(reading, request, session);
             }

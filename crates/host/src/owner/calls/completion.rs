@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallProgress, CallState, ServerCall};
 use domain::consent_request::ConsentRequestOrigin;
-use domain::history::{Reading, ReadingKind};
-use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
+use domain::history::{ReadContent, ReadContentKind};
+use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskState};
 use mcp_proto::types::ElicitParams;
 use policy::{PolicyAct, PolicyDecision};
 use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
@@ -26,7 +26,7 @@ impl Owner {
         }
     }
 
-    pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskView) {
+    pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskState) {
         let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
@@ -117,8 +117,8 @@ impl Owner {
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
-            let reading = Reading::new(server, ReadingKind::from(*kind), name);
-            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+            let content = ReadContent::new(server, ReadContentKind::from(*kind), name);
+            self.record_read_content(conversation, &[ReadContent { open_world: record.open_world, ..content }]);
         }
         if reply.is_ok() {
             let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());

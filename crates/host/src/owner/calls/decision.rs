@@ -1,6 +1,6 @@
 //! Decisions about calls: checks a call, applies the policy, and then sends the call, requests consent, or refuses the
-//! call. Used by `calls.rs`, by `audit.rs` once the audit entry of a call is written, and by `dispatch.rs` and
-//! `gate.rs`, which check the definition again.
+//! call. Used by `calls.rs`, and by `audit.rs` once the audit entry of a call is written. `gate.rs` (for tools) and
+//! `dispatch.rs` (for prompts) look up the definition again, and refuse the call if it changed.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,8 +23,8 @@ use crate::owner::tool_filter::tool_filter_refusal;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a call. If rules depend on paths in the call's arguments, symbolic links in these paths are
-    /// resolved first. `shown` is the hash of the displayed prompt's definition, or `None` for other calls.
+    /// Decides about a call. If rules depend on paths in its arguments, symbolic links in these paths are resolved
+    /// first. For `prompts/get`, `shown` is the hash of the prompt's definition that the user saw, otherwise `None`.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -36,11 +36,11 @@ impl Owner {
             let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
             return self.decide_resolved_call(record, &facts.unwrap_or_default(), shown);
         }
-        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.next_unique_id());
         record.pending.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
-            if let Some(record) = owner.calls.take_resolved(&id, number) {
+            if let Some(record) = owner.calls.take_call_after_path_resolution(&id, number) {
                 owner.decide_resolved_call(record, &facts, shown);
             }
         });
@@ -52,12 +52,12 @@ impl Owner {
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
                 record.requested_prompt =
-                    self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+                    self.check_same_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_audited(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
             Err(failure) => self.report_call_result(record, Err(failure)),
         }
@@ -67,11 +67,11 @@ impl Owner {
         &mut self,
         view: &ServerCall,
         origin: &CallOrigin,
-        app: Option<&ProvidingApp>,
+        providing_app: Option<&ProvidingApp>,
         request: &mut CallRequest,
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
-        match (request.get(), app) {
+        match (request.get(), providing_app) {
             (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
                 self.decide_app_tool_call(view, origin, app, (name.as_str(), arguments), paths)
             }
@@ -80,8 +80,7 @@ impl Owner {
         }
     }
 
-    /// Decides about a tool call. Returns the consent request if one is required, or the audit entry to write first if
-    /// the call is allowed.
+    /// Decides about a tool call. Returns the required consent request, or the audit entry of an allowed call.
     ///
     /// # Errors
     ///
@@ -116,13 +115,13 @@ impl Owner {
             .definitions
             .get(&record.config, &record.offer.catalog, tool, review_state_of)
             .ok_or_else(missing)?;
-        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.app) {
+        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogListKind::Tools);
-        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
+        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,
@@ -135,9 +134,9 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.permissions.decide_tool_call(&act, definition, request.repeats(), now) {
+        match self.permissions.decide_tool_call_by_policy(&act, definition, request.repeats(), now) {
             PolicyDecision::Allow { by } => {
-                let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
+                let Some((hash, content)) = request.call_hash_and_arguments(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
                 let decided = AuditedDecision {
                     server,
@@ -169,8 +168,9 @@ impl Owner {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     app: None,
                     arguments: arguments.clone(),
+                    // Differs from the reviewed definition, or from that of a grant. An outdated list is neither case.
                     changed_since_allowed: definition.review_state == ReviewState::Changed
-                        || reason == policy::DecisionReason::ToolChanged && !is_outdated,
+                        || (reason == policy::DecisionReason::ToolChanged && !is_outdated),
                     read_only: Vec::new(),
                 };
                 Ok(CallDisposition::Ask((body, reason, scopes)))
@@ -192,13 +192,13 @@ impl Owner {
             kind,
             subject,
             decision: "denied",
+            scope: None,
             by: "policy",
             hash: hash.as_str(),
             asker: origin.audit_name(),
             content: Some(content),
             rule,
             conversation: call.conversation.as_deref(),
-            ..AuditedDecision::default()
         });
     }
 
@@ -222,7 +222,7 @@ impl Owner {
         }
         self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
         match decided {
-            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_audited(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);
@@ -232,7 +232,7 @@ impl Owner {
     }
 
     /// Checks that a call can be made: no other call in progress has its id, and its server is ready.
-    pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
+    pub(super) fn check_call_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.check_new_call(&call.id, &call.server)?;
         let record = self
             .servers
@@ -246,7 +246,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool that the server currently lists.
-    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
+    pub(in crate::owner) fn current_tool_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
@@ -254,14 +254,14 @@ impl Owner {
     }
 
     /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.
-    pub(in crate::owner) fn claims_open_world(&mut self, server: &str, tool: &str) -> bool {
-        self.current_definition(server, tool).is_some_and(|definition| definition.declares_open_world)
+    pub(in crate::owner) fn tool_claims_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.current_tool_definition(server, tool).is_some_and(|definition| definition.declares_open_world)
     }
 
     /// Checks the definition of a prompt that the user requested. It must be equal to the reviewed or displayed
     /// definition, otherwise the user has to review it first. Returns the hash of the definition, or `None` if the
     /// prompt is not listed.
-    pub(super) fn check_prompt(
+    pub(super) fn check_same_prompt(
         &self,
         server: &str,
         prompt: &str,

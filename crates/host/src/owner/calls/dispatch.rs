@@ -19,14 +19,14 @@ use crate::view::HostEvent;
 
 impl Owner {
     /// Sends a permitted call with the original arguments, which the user did not edit.
-    pub(in crate::owner) fn send_unmodified(&mut self, id: &str, permit: SendPermit) {
+    pub(in crate::owner) fn send_call_unmodified(&mut self, id: &str, permit: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, permit);
         }
     }
 
     /// Sends a permitted tool call with the arguments that the user approved.
-    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, permit: SendPermit) {
+    pub(in crate::owner) fn send_approved_call(&mut self, id: &str, arguments: Map<String, Value>, permit: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
             record.sent_call.edited = Some(arguments);
@@ -37,13 +37,13 @@ impl Owner {
     /// Sends a permitted call to its server, or ends the call if that fails.
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, permit: SendPermit) {
         let allowed = permit.payload_hash().clone();
-        if let Err((record, failure)) = self.try_send(record, permit) {
+        if let Err((record, failure)) = self.try_send_call(record, permit) {
             self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), &allowed);
             self.report_call_result(record, Err(failure));
         }
     }
 
-    fn try_send(
+    fn try_send_call(
         &mut self,
         mut record: Box<CallRecord>,
         permit: SendPermit,
@@ -51,7 +51,7 @@ impl Owner {
         if record.view.kind == CallKind::Prompt {
             // The prompt may have changed while the call waited for the user.
             let requested_prompt = record.requested_prompt.as_ref().map(Hash::as_str);
-            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, requested_prompt) {
+            if let Err(failure) = self.check_same_prompt(&record.view.server, &record.view.name, requested_prompt) {
                 return Err((record, failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);
@@ -65,9 +65,9 @@ impl Owner {
         record.entry_position = self.audits.last_position;
         record.open_world = open_world;
         if let Some(app) = record.app.clone() {
-            return self.send_to_app(record, &app, request);
+            return self.send_call_to_app(record, &app, request);
         }
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.call_timeouts.tool,
             CallKind::Prompt | CallKind::Resource => self.options.call_timeouts.read,
@@ -93,7 +93,7 @@ impl Owner {
         let id: Arc<str> = record.view.id.as_str().into();
         self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
-        record.set_sent();
+        record.mark_sent_and_notify();
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));
         }
@@ -101,7 +101,7 @@ impl Owner {
     }
 
     /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
-    pub(in crate::owner) fn register_passed_call(
+    pub(in crate::owner) fn register_call_passed_to_app(
         &mut self,
         mut record: Box<CallRecord>,
         run: RunId,
@@ -115,10 +115,10 @@ impl Owner {
 
     /// Notifies the caller and the observers that the task of an app has sent the call with this ticket to the app's
     /// page. Has no effect if the call has ended.
-    pub(in crate::owner) fn on_passed_call_sent(&mut self, ticket: CallTicket) {
+    pub(in crate::owner) fn on_call_sent_to_app_page(&mut self, ticket: CallTicket) {
         let Some(id) = self.calls.call_of_ticket(ticket) else { return };
         if let Some(record) = self.calls.records.get_mut(id.as_str()) {
-            record.set_sent();
+            record.mark_sent_and_notify();
             self.emit_call_state(&id);
         }
     }
@@ -138,7 +138,7 @@ impl Owner {
                 return;
             }
         };
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         match self
             .servers
             .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })

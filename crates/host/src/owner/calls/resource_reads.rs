@@ -4,7 +4,7 @@
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
-use offers::resource_cache::ResourceRead;
+use offers::resource_cache::ResourceReadResult;
 use ports::server_config::config_hash;
 use tokio::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::view::{HostEvent, ServerState};
 
 impl Owner {
     /// Returns the contents of a resource from the cache, if they are still fresh.
-    pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
+    pub(crate) fn cached_resource_read(&mut self, server: &str, uri: &str) -> Option<ResourceReadResult> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.get_fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
     /// Caches the contents of a resource as long as the server allows. Returns their expiry if they were cached.
-    pub(crate) fn cache_read(
+    pub(crate) fn cache_resource_read(
         &mut self,
         server: &str,
         uri: &str,
@@ -52,13 +52,13 @@ impl Owner {
                 record.session.subscriptions.push(uri);
             }
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     pub(crate) fn on_log_level_set(&mut self, server: &str, level: LogLevel) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.session.log_level = Some(level);
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 }

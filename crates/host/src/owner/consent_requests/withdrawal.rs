@@ -36,7 +36,7 @@ impl Owner {
             {
                 let shown = std::mem::replace(&mut **tool, now);
                 *changed_since_allowed = true;
-                self.mark_tool_changed(at, &shown);
+                self.compare_with_displayed_tool(at, &shown);
                 self.emit_consent_request(at);
             }
         }
@@ -56,7 +56,7 @@ impl Owner {
     /// Withdraws the consent requests for which `is_over` returns `true`.
     pub(in crate::owner) fn withdraw_requests_if(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.remove_ended(is_over) {
-            self.audit_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
+            self.audit_request_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
             self.events.emit(HostEvent::ConsentRequestClosed {
                 id: pending.view.id,
                 outcome: ConsentRequestOutcome::Withdrawn,
@@ -72,7 +72,7 @@ impl Owner {
                 RequestPurpose::Request { requester: requester @ Requester::App { .. }, .. } => {
                     drop(self.models.sampling.take_app_request(requester));
                 }
-                RequestPurpose::Request { call: Some(call), .. } => self.resume_if_all_decided(&call),
+                RequestPurpose::Request { call: Some(call), .. } => self.resume_call_if_all_requests_decided(&call),
                 // Dropping the sender notifies the sign-in.
                 RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
@@ -86,7 +86,7 @@ impl Owner {
     }
 
     /// Sets the state of a call to running after one of its consent requests was decided, unless another is pending.
-    pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
+    pub(in crate::owner) fn resume_call_if_all_requests_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
             record.entry_position = self.audits.last_position;
@@ -97,13 +97,13 @@ impl Owner {
     }
 
     /// Submits the audit entry of a consent request that ended without a payload being sent.
-    pub(in crate::owner) fn audit_outcome(
+    pub(in crate::owner) fn audit_request_outcome(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
         scope: Option<ApprovalScope>,
     ) {
-        let entry = self.outcome_audit_entry(
+        let entry = self.request_outcome_audit_entry(
             pending,
             outcome,
             scope,
@@ -114,7 +114,7 @@ impl Owner {
 
     /// Creates the audit entry about the outcome of a consent request. `shown` is the payload hash that the user saw.
     /// Moves the content out of `outgoing`.
-    pub(in crate::owner) fn outcome_audit_entry(
+    pub(in crate::owner) fn request_outcome_audit_entry(
         &self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,

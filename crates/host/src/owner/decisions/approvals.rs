@@ -49,13 +49,13 @@ impl Owner {
             ConsentRequestBody::StartServer { config, .. } => {
                 let (words, outgoing) = (command_text(config), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
-                    Ok(owner.launch_approved(pending, permit, lasting, words))
+                    Ok(owner.launch_approved_server(pending, permit, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
                 let (words, outgoing) = (address_text(config), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
-                    Ok(owner.launch_approved(pending, permit, lasting, words))
+                    Ok(owner.launch_approved_server(pending, permit, lasting, words))
                 })
             }
             // Unlike a tool of the server, the definition is not pinned, and no grant is added.
@@ -63,7 +63,7 @@ impl Owner {
                 let (arguments, outgoing) = (arguments.clone(), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_approved(&call, arguments, permit);
+                        owner.send_approved_call(&call, arguments, permit);
                     }
                     Ok(DecisionProgress::Done)
                 })
@@ -71,13 +71,13 @@ impl Owner {
             ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
-                let forgotten = self.permissions.approved_calls.forgotten();
+                let forgotten = self.permissions.approved_calls.forget_count();
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
-                        let (now, origin) = (owner.now(), owner.calls.origin_of(pending.view.call.as_deref()));
+                        let (now, origin) = (owner.now(), owner.calls.origin_of_call(pending.view.call.as_deref()));
                         owner.permissions.record_approved_call(
                             &pending.view,
                             origin,
@@ -89,7 +89,7 @@ impl Owner {
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_approved(&call, arguments, permit);
+                        owner.send_approved_call(&call, arguments, permit);
                     }
                     Ok(acted)
                 })
@@ -98,7 +98,7 @@ impl Owner {
                 let outgoing = OutgoingPayload::displayed(pending);
                 self.audit_approval_and_remove(approval, scope, outgoing, |owner, pending, permit| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_unmodified(&call, permit);
+                        owner.send_call_unmodified(&call, permit);
                     }
                     Ok(DecisionProgress::Done)
                 })
@@ -131,7 +131,7 @@ impl Owner {
         }
     }
 
-    fn launch_approved(
+    fn launch_approved_server(
         &mut self,
         pending: PendingRequest,
         permit: SendPermit,
@@ -160,7 +160,7 @@ impl Owner {
         if !problems.is_empty() {
             return Err(DecisionError::Form(problems));
         }
-        let logged = Some(policy::canonical_json_object(&form.without_secrets(&content)));
+        let logged = Some(policy::canonical_json_object(&form.redact_secret_fields(&content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {
@@ -169,6 +169,8 @@ impl Owner {
         })
     }
 
+    /// Opens the URL that a server requested, which the user approved, and then responds to the server. Which URLs are
+    /// openable is decided by [`UrlParts::parse_requested_by_server`].
     pub(super) fn open_url_then_respond(
         &mut self,
         at: usize,
@@ -199,7 +201,7 @@ impl Owner {
         let at = self.consent.position_of(id);
         let acted = match opened {
             Err(cause) => {
-                self.audit_outcome(shown, ConsentRequestOutcome::Withdrawn, None);
+                self.audit_request_outcome(shown, ConsentRequestOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.consent.pending[at].being_acted_on = false;
                 }
@@ -274,7 +276,7 @@ impl Owner {
             self.write_grants(server, Some(&subjects), move |owner, written| {
                 if let Err(error) = written {
                     for id in ids {
-                        owner.permissions.policy.grants_mut().limit_to_session(id);
+                        owner.permissions.policy.grants_mut().limit_until_quit(id);
                     }
                     tracing::error!(%error, "grants could not be written; they are effective until Drawbridge exits");
                 }
@@ -284,7 +286,7 @@ impl Owner {
         };
         self.events.emit(HostEvent::AuditChanged(None));
         self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
-        self.emit_server(server);
+        self.emit_server_change(server);
         acted
     }
 }

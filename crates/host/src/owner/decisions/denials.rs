@@ -13,15 +13,15 @@ use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, originator_name, refusal_response,
 };
 use crate::owner::tool_filter::TOOL_TURNED_OFF_REASON;
-use crate::view::{ConsentRequestBody, HostEvent};
+use crate::view::{ConsentRequestBody, HostEvent, ServerFailure};
 
 /// Maximum length of the reason for a denial, in characters.
-const MAX_REASON_CHARS: usize = 2_000;
+const MAX_DENIAL_REASON_CHARS: usize = 2_000;
 
 impl Owner {
     /// Denies or dismisses a consent request as decided by the user. If a server caused the request, this counts
     /// towards muting that server.
-    pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
+    pub(super) fn refuse_for_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
@@ -32,7 +32,7 @@ impl Owner {
             self.share_no_folders(server, reason);
         }
         if let Some(server) = requesting_server {
-            self.count_decision(&server, true);
+            self.count_decision_for_muting(&server, true);
         }
     }
 
@@ -41,7 +41,7 @@ impl Owner {
     fn share_no_folders(&mut self, server: &str, reason: Option<&str>) {
         if let Some(none) = self.servers.share_for_command(server, Vec::new()) {
             self.share_roots(server, none);
-            self.emit_server(server);
+            self.emit_server_change(server);
         }
         let same = |p: &PendingRequest| {
             p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_denied()
@@ -56,19 +56,17 @@ impl Owner {
         if outcome == ConsentRequestOutcome::Denied && matches!(pending.view.body, ConsentRequestBody::Tool { .. }) {
             self.permissions.forget_approved_calls(&pending.view.server);
         }
-        self.audit_outcome(&pending, outcome, None);
+        self.audit_request_outcome(&pending, outcome, None);
         let why = reason
-            .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
+            .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_DENIAL_REASON_CHARS)))
             .unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decider_name);
-        self.notify_refusal(&pending, outcome, by);
+        self.notify_refusal(&pending, outcome, None, by);
     }
 
     /// Denies a pending consent request because a rule denies it.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
-        let rule = by.to_string();
-        let reason = format!("by {rule}");
-        self.refuse_without_user(at, rule, reason);
+        self.refuse_without_user(at, by.to_string(), format!("by {by}"));
     }
 
     /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
@@ -87,27 +85,31 @@ impl Owner {
             by: "policy",
             hash: pending.view.hash.as_str(),
             asker: originator_name(&pending.view.origin),
-            rule: rule.into(),
+            rule: rule.clone().into(),
             conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
-        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
+        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(&rule), reason);
     }
 
     /// Fails the start or call for which consent was denied, or notifies the waiting server, app, sign-in or model run.
+    /// `rule` is the source of a denial without the user.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
+        rule: Option<&str>,
         by: String,
     ) {
         self.events.emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome });
         match &pending.purpose {
             RequestPurpose::Start => {
-                let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
-                let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                let problem = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
-                self.fail_start_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
+                let mut failure =
+                    rule.map_or_else(|| ServerFailure::refused_by_user(outcome), ServerFailure::denied_by_rule);
+                if rule.is_none() {
+                    failure.hint = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
+                }
+                self.fail_server(&pending.view.server, failure);
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
@@ -120,7 +122,7 @@ impl Owner {
                 let refusal = authorize_denial_response(refusal_response(&pending.view.body, outcome));
                 self.send_response(&pending.view.server, *requester, refusal);
                 if let Some(call) = call {
-                    self.resume_if_all_decided(call);
+                    self.resume_call_if_all_requests_decided(call);
                 }
             }
             RequestPurpose::SignIn(number) => {
@@ -135,12 +137,12 @@ impl Owner {
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests. A URL that is being opened
     /// can no longer be denied, unlike an approved payload that still waits for its audit entry.
-    pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
+    pub(crate) fn deny_all_requests(&mut self, server: &str, mute: bool) {
         if mute {
             self.permissions.policy.mute(server);
         }
         self.permissions.forget_approved_calls(server);
-        self.reset_refusals(server, mute);
+        self.reset_refusals_of_server(server, mute);
         self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_denied();
         let is_requested = self.consent.pending.iter().any(|p| is_open(p) && p.is_from_server());
@@ -150,9 +152,9 @@ impl Owner {
         }
         // All requests together count as one denial.
         if is_requested {
-            self.count_decision(server, true);
+            self.count_decision_for_muting(server, true);
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 }
 

@@ -47,17 +47,17 @@ impl Owner {
                 return;
             }
         };
-        // Entries are written in order, so this one is on disk before that of any payload that the grant allows.
+        // Entries are written in order, so this one is written before that of any payload that the grant allows.
         self.audit_grant(&grant, "restore", "allowed");
         if grant.subject == GrantSubject::Command
             && let Some(record) = self.servers.records.get_mut(&grant.server)
         {
-            record.supervision.restore();
+            record.supervision.on_approval_restored();
         }
         self.on_grant_changed(&grant);
         self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, written| {
             if written.is_err() {
-                owner.permissions.policy.grants_mut().limit_to_session(id);
+                owner.permissions.policy.grants_mut().limit_until_quit(id);
             }
             let _ = reply.send(written.map_err(RestoreGrantError::from));
         });
@@ -80,7 +80,7 @@ impl Owner {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
             GrantSubject::Command => None,
-            GrantSubject::Tool(tool) => self.current_definition(&grant.server, tool),
+            GrantSubject::Tool(tool) => self.current_tool_definition(&grant.server, tool),
         };
         GrantBasis { config, definition: definition.map(|own| (own.grant_hash.clone(), own.review_state)) }
     }
@@ -109,6 +109,6 @@ impl Owner {
     fn on_grant_changed(&mut self, grant: &Grant) {
         self.permissions.version += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
-        self.emit_server(&grant.server);
+        self.emit_server_change(&grant.server);
     }
 }

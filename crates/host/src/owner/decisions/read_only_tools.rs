@@ -48,7 +48,7 @@ impl Owner {
             if tools.len() >= MAX_READ_ONLY_TOOLS || bytes > MAX_COMPARED_DEFINITION_BYTES {
                 break;
             }
-            let definition = self.current_definition(server, entry.name());
+            let definition = self.current_tool_definition(server, entry.name());
             let is_eligible = |own: &DefinitionDigest| {
                 own.review_state == ReviewState::Reviewed && own.read_only && !own.asks_each_time
             };
@@ -80,7 +80,7 @@ impl Owner {
     }
 
     /// Approves a tool call, and adds a permanent grant for each of the given read-only tools.
-    pub(super) fn approve_read_only(
+    pub(super) fn approve_read_only_tools(
         &mut self,
         at: usize,
         approval: Approval,
@@ -107,16 +107,16 @@ impl Owner {
             let offered = owner.read_only_tools(&server, &tool);
             let others: Vec<_> =
                 offered.into_iter().filter(|name| *name != tool.name && tools.contains(name)).collect();
-            let acted = owner.grant_read_only(pending.view.id, &server, &tool, others);
+            let acted = owner.grant_read_only_tools(pending.view.id, &server, &tool, others);
             if let RequestPurpose::Call(call) = pending.purpose {
-                owner.send_approved(&call, arguments, permit);
+                owner.send_approved_call(&call, arguments, permit);
             }
             Ok(acted)
         })
     }
 
     /// Adds grants for the called tool and for others with reviewed definitions, and writes them together.
-    fn grant_read_only(
+    fn grant_read_only_tools(
         &mut self,
         answered: ConsentRequestId,
         server: &str,
@@ -126,11 +126,11 @@ impl Owner {
         let always = ApprovalDuration { scope: ApprovalScope::Always, conversation: None, expires_at: None };
         let mut granted = Vec::new();
         for other in others {
-            let current = self.current_definition(server, &other).map(|own| own.grant_hash.clone());
+            let current = self.current_tool_definition(server, &other).map(|own| own.grant_hash.clone());
             let Some(rests_on) = current else { continue };
             let subject = GrantSubject::Tool(other.clone());
             if let Some(id) = self.insert_grant(server, subject.clone(), rests_on.clone(), &always, other.clone()) {
-                self.audit_read_only(server, &other, &rests_on);
+                self.audit_read_only_grant(server, &other, &rests_on);
                 granted.push((id, subject));
             }
         }
@@ -143,7 +143,7 @@ impl Owner {
         self.write_new_grants(answered, server, granted)
     }
 
-    fn audit_read_only(&mut self, server: &str, tool: &str, rests_on: &Hash) {
+    fn audit_read_only_grant(&mut self, server: &str, tool: &str, rests_on: &Hash) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "read-only-tool",

@@ -39,7 +39,7 @@ impl Owner {
             owner.share_roots(&server, shared);
             owner.send_approved_response(&pending, answer.clone(), permit);
             owner.share_with_identical_requests(&server, &again, &answer);
-            owner.emit_server(&server);
+            owner.emit_server_change(&server);
             Ok(DecisionProgress::Done)
         })
     }
@@ -101,7 +101,7 @@ impl Owner {
             // Fails if the server is not ready. It requests its roots once it is.
             let _ =
                 owner.servers.send_command(&server, ConnectionCommand::Notify(ClientNotification::RootsListChanged));
-            owner.emit_server(&server);
+            owner.emit_server_change(&server);
             let _ = reply.send(set);
         });
     }

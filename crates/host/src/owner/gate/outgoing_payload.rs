@@ -9,7 +9,7 @@ use mcp_proto::session::ClientResponse;
 use mcp_proto::types::CreateMessageParams;
 use policy::Hash;
 use serde_json::json;
-use server_requests::sampling::{SamplingState, request_hash};
+use server_requests::sampling::{SamplingState, sampling_request_hash};
 
 use super::{client_credentials_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, consent_kind, consent_subject, payload_text, sampling_subject};
@@ -42,7 +42,7 @@ impl OutgoingPayload {
             kind: "sampling",
             subject: sampling_subject(request, None, state),
             content: Some(policy::canonical_json(&json!(request))),
-            payload_hash: request_hash(request, state),
+            payload_hash: sampling_request_hash(request, state),
         }
     }
 

@@ -40,7 +40,7 @@ fn audit_approval_and_collect(
 /// Writes all queued audit entries, and delivers their receipts.
 async fn write_pending_audit_entries(world: &HostFixture) {
     while world.log.queued_entries() > 0 {
-        world.log.write_next();
+        world.log.write_next_entry();
         // Lets the task that delivers receipts run.
         tokio::task::yield_now().await;
         tokio::task::yield_now().await;
@@ -93,7 +93,8 @@ async fn approval_is_checked_against_the_rules_after_its_entry_is_written() {
         audit_approval_and_collect(owner, approval, &outcomes)?;
         // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
         // being sent.
-        owner.permissions.policy.session_rules_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
+        let rules = owner.permissions.policy.rules_until_quit_mut();
+        rules.add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
     assert!(results.lock().unwrap().is_empty(), "nothing is sent before the entry is written");

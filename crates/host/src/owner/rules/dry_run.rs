@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
-use crate::owner::state::{KnownTool, tool_review_state};
+use crate::owner::state::{DryRunTool, tool_review_state};
 use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
@@ -32,15 +32,15 @@ impl Owner {
             let facts =
                 self.servers.records.get(&server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
             // The caller may have stopped waiting, here and below.
-            let _ = reply.send(self.dry_run_with(&server, &act, &facts));
+            let _ = reply.send(self.dry_run_with_resolved_paths(&server, &act, &facts));
             return;
         }
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
-            let _ = reply.send(owner.dry_run_with(&server, &act, &facts));
+            let _ = reply.send(owner.dry_run_with_resolved_paths(&server, &act, &facts));
         });
     }
 
-    fn dry_run_with(
+    fn dry_run_with_resolved_paths(
         &mut self,
         server: &str,
         request: &DryRunAct,
@@ -49,7 +49,7 @@ impl Owner {
         if let DryRunAct::Tool { tool, arguments, conversation, after_untrusted } = request
             && self.servers.records.contains_key(server)
         {
-            let known = self.known_definition(server, tool)?;
+            let known = self.find_dry_run_tool(server, tool)?;
             let turned_off = self.servers.records.get(server).is_some_and(|record| !record.config.tools.admits(tool));
             let mut result = self.permissions.dry_run_call(
                 server,
@@ -98,7 +98,7 @@ impl Owner {
     }
 
     /// Returns the current definition of a tool, or the last reviewed one if its server is not running.
-    fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
+    fn find_dry_run_tool(&mut self, server: &str, tool: &str) -> Result<DryRunTool, RulesError> {
         let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         if record.state == ServerState::Ready {
@@ -110,8 +110,8 @@ impl Owner {
                 .get(&record.config, &record.offer.catalog, tool, review_state_of)
                 .ok_or_else(no_tool)?;
             let (grant_hash, claims, asks_each_time) = (own.grant_hash.clone(), own.claims, own.asks_each_time);
-            let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, own.review_state);
-            return Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
+            let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, own.review_state);
+            return Ok(DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let grant_hash = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
@@ -120,6 +120,6 @@ impl Owner {
         let review_state = self.offline_review_state(server, tool);
         let asks_each_time = pinned_tool.as_ref().is_some_and(requires_consent_each_call);
         let claims = pinned_tool.map(|tool| tool_claims(&tool)).unwrap_or_default();
-        Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: true })
+        Ok(DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

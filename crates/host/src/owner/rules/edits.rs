@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use host_state::{AuditedDecision, change_rule_file, put_rule, restore_removed_rule_in_file};
+use host_state::{AuditedDecision, add_or_replace_rule, change_rule_file, restore_removed_rule_in_file};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -67,14 +67,14 @@ impl Owner {
     /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         let audited = rule.clone();
-        self.write_rule(rule, &audited, put_rule, Self::set_session_rule, reply);
+        self.write_rule(rule, &audited, add_or_replace_rule, Self::set_rule_until_quit, reply);
     }
 
     /// Adds a removed rule again, under the same id unless another rule has it by now.
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
         let audited = PolicyRule { id: 0, ..rule.clone() };
-        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_session_rule, reply);
+        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_rule_until_quit, reply);
     }
 
     /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.
@@ -97,7 +97,7 @@ impl Owner {
                 let _ = reply.send(Err(error.into()));
             } else if rule.scope == RuleScope::Always {
                 let change = move |file: &mut PolicyFile| in_file(file, &rule);
-                owner.change_rules(change, move |_, set| {
+                owner.change_user_rules(change, move |_, set| {
                     let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::User, id }));
                 });
             } else {
@@ -107,15 +107,15 @@ impl Owner {
         });
     }
 
-    fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id) {
+    fn set_rule_until_quit(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        if rule.id != 0 && !self.permissions.policy.rules_until_quit_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
-        self.restore_session_rule(rule)
+        self.restore_rule_until_quit(rule)
     }
 
-    fn restore_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        let id = self.permissions.policy.session_rules_mut().restore(rule)?;
+    fn restore_rule_until_quit(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        let id = self.permissions.policy.rules_until_quit_mut().restore(rule)?;
         self.on_rules_changed();
         Ok(id)
     }
@@ -131,7 +131,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id);
+                owner.permissions.policy.rules_until_quit_mut().remove_matching(|own| own.id == rule.id);
                 owner.on_rules_changed();
                 let _ = reply.send(Ok(()));
             } else {
@@ -139,7 +139,7 @@ impl Owner {
                     file.rules.retain(|own| own.id != rule.id);
                     Ok(())
                 };
-                owner.change_rules(change, move |_, removed| drop(reply.send(removed)));
+                owner.change_user_rules(change, move |_, removed| drop(reply.send(removed)));
             }
         });
     }
@@ -147,7 +147,7 @@ impl Owner {
     /// Sets the preset, which decides about acts that no rule matches.
     pub(crate) fn set_preset(&mut self, preset: Preset, reply: oneshot::Sender<Result<(), RulesError>>) {
         let subject = canonical_json(&json!({ "preset": preset }));
-        self.audit_policy(&subject, "allowed", move |owner, written| {
+        self.audit_policy_change(&subject, "allowed", move |owner, written| {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
                 return;
@@ -156,12 +156,12 @@ impl Owner {
                 file.preset = preset;
                 Ok(())
             };
-            owner.change_rules(change, move |_, set| drop(reply.send(set)));
+            owner.change_user_rules(change, move |_, set| drop(reply.send(set)));
         });
     }
 
     /// Changes the content of the user's rule file, applies the result, and calls `then`.
-    pub(super) fn change_rules<T: Send + 'static>(
+    pub(super) fn change_user_rules<T: Send + 'static>(
         &mut self,
         change: impl Fn(&mut PolicyFile) -> Result<T, RulesError> + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, RulesError>) + Send + 'static,
@@ -195,11 +195,11 @@ impl Owner {
         decision: &'static str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.audit_policy(&canonical_json(&json!(rule)), decision, then);
+        self.audit_policy_change(&canonical_json(&json!(rule)), decision, then);
     }
 
     /// Writes the audit entry of a policy change before it takes effect, since it can allow payloads to be sent.
-    fn audit_policy(
+    fn audit_policy_change(
         &mut self,
         subject: &str,
         decision: &'static str,

@@ -14,15 +14,15 @@ use crate::view::ConsentRequestBody;
 impl Owner {
     /// Refuses a consent request that a rule now denies, unless its payload was already sent. This may also remove
     /// other requests from the queue.
-    pub(super) fn refuse_if_denied(&mut self, id: ConsentRequestId) {
+    pub(super) fn refuse_request_if_rule_denies(&mut self, id: ConsentRequestId) {
         let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_denied());
-        if let Some((at, by)) = at.and_then(|at| Some((at, self.current_denial(at)?))) {
+        if let Some((at, by)) = at.and_then(|at| Some((at, self.rule_denying_request(at)?))) {
             self.refuse_by_rule(at, by);
         }
     }
 
     /// Returns the rule or grant, if any, that denies a consent request with its current payload.
-    pub(in crate::owner) fn current_denial(&self, at: usize) -> Option<DecisionSource> {
+    pub(in crate::owner) fn rule_denying_request(&self, at: usize) -> Option<DecisionSource> {
         match self.reevaluate_request(self.consent.pending.get(at)?) {
             PolicyDecision::Deny { by, .. } => Some(by),
             _ => None,

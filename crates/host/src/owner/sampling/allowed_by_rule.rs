@@ -10,8 +10,8 @@ use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
 use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, canonical_json};
 use serde_json::json;
-use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
-use server_requests::sampling::request_hash;
+use server_requests::sampling::conversion::{contains_tool_use, reply_to_sampling_result, to_tool_choice};
+use server_requests::sampling::sampling_request_hash;
 use supervision::activity::ActivityKind;
 
 use super::Owner;
@@ -30,7 +30,7 @@ impl Owner {
     pub(super) fn begin_sampling_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
-        let hash = request_hash(&request.params, &request.state);
+        let hash = sampling_request_hash(&request.params, &request.state);
         let permit = SendPermit::by_rule(by, &server, hash.clone());
         let Ok(payload) = permit.authorize_model_request(&server, &request.params, &request.state) else {
             return self.request_consent_despite_rule(request);
@@ -58,7 +58,7 @@ impl Owner {
         reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_auto_approved_run(request.of, number) {
-            return self.settle_unanswered_reservation(&reservation);
+            return self.record_unanswered_reservation(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
         let conversation = self.models.sampling.conversation_of_app(request.of);
@@ -83,12 +83,12 @@ impl Owner {
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {
-                    owner.settle_unanswered_reservation(&reservation);
+                    owner.record_unanswered_reservation(&reservation);
                     owner.audit_unsent_sampling_request(&request.server, &subject, &hash, request.of);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
-                    owner.settle_unanswered_reservation(&reservation);
+                    owner.record_unanswered_reservation(&reservation);
                     if is_current {
                         owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
@@ -127,7 +127,7 @@ impl Owner {
         }
         let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) else { return };
         if let Some(running) = &auto_approved.running {
-            self.settle_sampling_usage(running, &ended);
+            self.record_final_sampling_usage(running, &ended);
         }
         let server = auto_approved.server.clone();
         match self.sampling_by_rule_response(of, &auto_approved, ended) {
@@ -184,7 +184,7 @@ impl Owner {
     ) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = reply_to_sampling_result(&reply, &auto_approved.params).map_err(|unfit| unfit.to_string())?;
-        if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !uses_tool(&answer) {
+        if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !contains_tool_use(&answer) {
             return Err("the server requires the use of a tool, and the model used none".to_owned());
         }
         let AutoApprovedRequest { server, params, .. } = auto_approved;

@@ -1,10 +1,10 @@
 //! Sampling requests of apps (MCP Apps), which are decided like those of the app's server. Used by `handle/apps.rs`.
 
 use domain::call::CallFailure;
-use mcp_apps::SamplingResultForm;
+use mcp_apps::SamplingResultRequirements;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use policy::{Hash, PolicyAct};
+use policy::Hash;
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
@@ -41,22 +41,15 @@ impl Owner {
         if !self.consent.has_capacity_for(server) || !self.models.sampling.admit_app_request(run, &limits) {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
-        let number = self.events.new_id();
+        let number = self.events.next_unique_id();
         let requester = Requester::App { run, number };
         let origin = self.call_consent_origin(origin, server);
         let request = AppSamplingRequest { run, origin, reply };
         self.log_request_of_app(server, &request, "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
-        self.on_sampling(server, requester, None, params, decision);
+        self.on_sampling_request(server, requester, None, params, decision);
         Ok(requester)
-    }
-
-    /// Converts a sampling request of a server or its app to the act that the policy decides about.
-    pub(in crate::owner) fn sampling_act<'a>(&self, server: &'a str, params: &CreateMessageParams) -> PolicyAct<'a> {
-        let (sampling, now) = (&self.models.sampling, self.now());
-        let tokens = sampling.max_total_tokens(server, params, now);
-        PolicyAct::Sample { server, would_use: sampling.projected_usage(server, tokens, now) }
     }
 
     /// Checks that a model's reply can be sent to the requester.
@@ -74,7 +67,7 @@ impl Owner {
         match requester {
             Requester::Server { .. } => self.servers.check_sampling_answer(server, answer),
             Requester::App { .. } => {
-                let checked = SamplingResultForm::for_request(params).check(answer);
+                let checked = SamplingResultRequirements::for_request(params).check_result(answer);
                 checked.map_err(|problem| DecisionError::WrongKind(problem.text()))
             }
         }
@@ -135,7 +128,7 @@ mod tests {
         };
         world.host.with_owner(respond).await.unwrap();
         while world.log.queued_entries() > 0 {
-            world.log.write_next();
+            world.log.write_next_entry();
         }
         let entries = world.log.written_entries();
         let of_answers = entries.iter().filter(|entry| entry.kind == "sampling-answer");

@@ -3,11 +3,11 @@
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_tokens};
+use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_input_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_tool_rounds};
+use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, tool_rounds_to_count};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -21,7 +21,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<UsageReservation, DecisionError>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);
-        let (input, price) = (estimated_tokens(params), self.models.price_of(model));
+        let (input, price) = (estimated_input_tokens(params), self.models.price_of(model));
         // Local models are free of charge.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.limits_cost() && price.is_none() && !is_local {
@@ -29,7 +29,7 @@ impl Owner {
         }
         let micros = self.models.max_cost_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
-        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_tool_rounds(params) };
+        let spent = ModelUsage { requests: 1, tokens, micros, rounds: tool_rounds_to_count(params) };
         let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).limit_exceeded_by(&settings, &spent, at) {
             return then(self, Err(DecisionError::Budget(limit)));
@@ -53,14 +53,14 @@ impl Owner {
     /// Counts a sampling request to which the user replies without a model, and which therefore uses no tokens.
     pub(super) fn count_user_written_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
-            (ModelUsage { requests: 1, rounds: counted_tool_rounds(params), ..ModelUsage::default() }, self.now());
+            (ModelUsage { requests: 1, rounds: tool_rounds_to_count(params), ..ModelUsage::default() }, self.now());
         self.change_sampling_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
     /// Replaces the reservation of a finished model run by the actual usage. Returns the cost in millionths of a US
     /// dollar, if the reply is complete and the price is known.
-    pub(super) fn settle_sampling_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
-        let (spent, cost) = run.settled_usage(outcome);
+    pub(super) fn record_final_sampling_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
+        let (spent, cost) = run.final_usage(outcome);
         if let Some(spent) = spent {
             self.replace_usage_reservation(&run.reservation, spent);
         }
@@ -68,14 +68,14 @@ impl Owner {
     }
 
     /// Replaces the reservation of a stopped model run by its actual usage, if that is known at least in part.
-    pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
-        if let Some(spent) = run.stopped_usage() {
+    pub(super) fn record_usage_of_stopped_run(&mut self, run: &ModelRun) {
+        if let Some(spent) = run.usage_if_stopped_now() {
             self.replace_usage_reservation(&run.reservation, spent);
         }
     }
 
     /// Reduces a reservation to one request without tokens, because the model did not accept the sampling request.
-    pub(super) fn settle_unanswered_reservation(&mut self, reservation: &UsageReservation) {
+    pub(super) fn record_unanswered_reservation(&mut self, reservation: &UsageReservation) {
         self.replace_usage_reservation(reservation, reservation.unanswered_usage());
     }
 
@@ -101,7 +101,7 @@ impl Owner {
             record.log_activity_line(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
         self.events.emit(HostEvent::SamplingChanged(server.to_owned()));
-        self.change_sampling_from(
+        self.change_sampling_record_from(
             own,
             server,
             move |stored| change(&mut stored.spent),

@@ -57,7 +57,7 @@ impl Owner {
     }
 
     /// Drops the model's reply, and displays the sampling request again.
-    pub(in crate::owner) fn return_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
+    pub(in crate::owner) fn return_to_sampling_request(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::Sampling { .. }) {
             return Err(DecisionError::WrongKind("it has only one step"));

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
-use super::state::{ReadDocument, Sampling, SamplingRecord};
+use super::state::{DocumentReadResult, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
 use crate::HostClosed;
 use crate::view::HostEvent;
@@ -91,11 +91,11 @@ impl Owner {
                 return;
             }
             let now = settings.clone();
-            owner.change_sampling(
+            owner.change_sampling_record(
                 &name.clone(),
                 move |stored| stored.settings.clone_from(&now),
                 move |owner, written| {
-                    let set = written.map(|()| owner.on_sampling_set(name, settings, number));
+                    let set = written.map(|()| owner.on_sampling_settings_written(name, settings, number));
                     let _ = reply.send(set.map_err(SamplingError::from));
                 },
             );
@@ -103,7 +103,7 @@ impl Owner {
     }
 
     /// Applies new sampling settings of a server, after they were written to the file.
-    fn on_sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
+    fn on_sampling_settings_written(&mut self, server: String, settings: SamplingSettings, number: u64) {
         if self.models.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
             self.models.sampling.turned_off.remove(&server);
         }
@@ -118,8 +118,8 @@ impl Owner {
         self.reload_document(Document::Sampling, Self::on_sampling_read);
     }
 
-    fn on_sampling_read(&mut self, read: ReadDocument) {
-        self.report_refused_documents();
+    fn on_sampling_read(&mut self, read: DocumentReadResult) {
+        self.report_untrusted_settings_files();
         let Ok(stored) = read else { return };
         let Ok(stored) = serde_json::from_value(stored.unwrap_or_else(|| json!({}))) else {
             tracing::warn!("sampling.json can't be used; the sampling budgets stay unchanged");
@@ -140,18 +140,18 @@ impl Owner {
     }
 
     /// Changes a server's sampling record in the file, and calls `then` with the value that `change` returned.
-    fn change_sampling<T: Send + 'static>(
+    fn change_sampling_record<T: Send + 'static>(
         &mut self,
         server: &str,
         change: impl Fn(&mut SamplingRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let own = self.models.sampling.records.get(server).cloned().unwrap_or_default();
-        self.change_sampling_from(own, server, change, then);
+        self.change_sampling_record_from(own, server, change, then);
     }
 
-    /// Changes a server's sampling record like `change_sampling`. If the file has none, `change` is applied to `own`.
-    fn change_sampling_from<T: Send + 'static>(
+    /// Changes a server's sampling record like the function above. If the file has none, `change` is applied to `own`.
+    fn change_sampling_record_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,
         server: &str,

@@ -6,8 +6,8 @@ use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
-use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
-use server_requests::sampling::{ModelAnswerNote, ModelAnswerState, empty_sampling_result, request_hash};
+use server_requests::sampling::conversion::{contains_tool_use, reply_to_sampling_result, to_tool_choice};
+use server_requests::sampling::{ModelAnswerState, UnmetRequirementNote, empty_sampling_result, sampling_request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -50,7 +50,7 @@ impl Owner {
                             Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
-                            owner.settle_unanswered_reservation(&reservation);
+                            owner.record_unanswered_reservation(&reservation);
                             Err(error)
                         }
                     }
@@ -81,7 +81,7 @@ impl Owner {
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
-            state.last_sent = Some(request_hash(request, state));
+            state.last_sent = Some(sampling_request_hash(request, state));
         }
         self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
@@ -100,15 +100,15 @@ impl Owner {
     fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
         let Some(at) = self.consent.position_of_model_run(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
-        let micros = self.settle_sampling_usage(&running, &ended);
+        let micros = self.record_final_sampling_usage(&running, &ended);
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
             Ok(reply) => match reply_to_sampling_result(&reply, request) {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
-                    let broke = to_tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
-                    let note = broke.then_some(ModelAnswerNote::NoToolUsed);
+                    let broke = to_tool_choice(request) == ToolChoice::Required && !contains_tool_use(&answer);
+                    let note = broke.then_some(UnmetRequirementNote::NoToolUsed);
                     (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
                 }
             },
@@ -130,7 +130,7 @@ impl Owner {
             (ModelAnswerState::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),
         };
-        self.settle_stopped_run(&running);
+        self.record_usage_of_stopped_run(&running);
         drop(running);
         if text.is_empty() {
             self.set_model_reply(at, None, ModelAnswerState::No);

@@ -4,7 +4,7 @@
 use domain::call::CallState;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use policy::{ApprovalScope, DecisionReason, PolicyDecision};
+use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
 use server_requests::sampling::conversion;
 use server_requests::sampling::{ModelAnswerState, ModelChoice, ModelChoiceReason, SamplingState};
 use supervision::activity::ActivityKind;
@@ -27,9 +27,16 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
+    /// Converts a sampling request of a server or its app to the act that the policy decides about.
+    pub(in crate::owner) fn sampling_act<'a>(&self, server: &'a str, params: &CreateMessageParams) -> PolicyAct<'a> {
+        let (sampling, now) = (&self.models.sampling, self.now());
+        let tokens = sampling.max_total_tokens(server, params, now);
+        PolicyAct::Sample { server, would_use: sampling.projected_usage(server, tokens, now) }
+    }
+
     /// Handles a sampling request about which the policy has decided: refuses it, or chooses a model and requests
     /// consent if required.
-    pub(in crate::owner) fn on_sampling(
+    pub(in crate::owner) fn on_sampling_request(
         &mut self,
         server: &str,
         of: Requester,
@@ -42,7 +49,7 @@ impl Owner {
                 let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
                 return self.refuse_denied_request(server, of, (&body, None), reason);
             }
-            PolicyDecision::Allow { .. } if self.models.sampling.is_app_with_other_hosts(of) => {
+            PolicyDecision::Allow { .. } if self.models.sampling.is_app_that_reaches_other_hosts(of) => {
                 Err((DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES))
             }
             PolicyDecision::Allow { by } => Ok(by),
@@ -89,7 +96,7 @@ impl Owner {
         }
         let purpose = RequestPurpose::Request { requester: of, call };
         let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
-        self.request_consent_with(&server, origin, body, scopes, reason, purpose, (None, round));
+        self.request_consent_with_schema(&server, origin, body, scopes, reason, purpose, (None, round));
     }
 
     /// Updates pending sampling requests after the model providers have changed. If the chosen model is no longer
@@ -121,7 +128,7 @@ impl Owner {
 
     /// Applies the user's edit of the sampling request. The maximum number of tokens can't exceed the one that the
     /// server requested.
-    pub(in crate::owner) fn edit_request(
+    pub(in crate::owner) fn edit_sampling_request(
         &mut self,
         at: usize,
         mut new: Box<CreateMessageParams>,

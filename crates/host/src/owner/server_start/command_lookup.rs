@@ -2,51 +2,28 @@
 //! `packages.rs` and `sandboxes.rs`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use launches::packages::LauncherPackage;
-use launches::sandbox::{DrawbridgeFiles, SandboxPlanError, plan};
+use launches::sandbox::{DrawbridgeFiles, SandboxPlanError, plan_sandbox};
 use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
-use process::{CommandNotFound, LaunchFiles, SearchPath, SearchPathSource, ServerCommand};
-
-/// Searches for the program of a local server's command in the folders of the search path. The login shell is asked for
-/// the search path once for all servers, and again if a program is not found, since the program may be newly installed.
-pub(in crate::owner) async fn find_command(
-    command: ServerCommand,
-    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
-) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
-    let mut known = known.lock().await;
-    if let Some(path) = &*known
-        && let Ok(program) = path.resolve(&command)
-    {
-        return (path.clone(), Ok(program));
-    }
-    let read = SearchPath::read().await;
-    let path = match known.take() {
-        Some(old) if old.source == SearchPathSource::LoginShell && read.source != SearchPathSource::LoginShell => old,
-        _ => read,
-    };
-    *known = Some(path.clone());
-    let found = path.resolve(&command);
-    (path, found)
-}
+use process::{LaunchFiles, SearchPath, ServerCommand, SharedSearchPath};
 
 /// Resolves the program of a server's command, the sandbox plan if the server has a sandbox, and the package that the
 /// command loads. The files of a bundle are verified first.
 pub(super) async fn resolve_and_plan_command(
     name: String,
     command: ServerCommand,
-    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    known: SharedSearchPath,
     config: StdioConfig,
     own: DrawbridgeFiles,
     bundle: Option<BundleFiles>,
 ) -> (SearchPath, Result<ResolvedLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
     let command = own.add_home_and_hidden_folders_to_sandbox(&name, &config, command).await;
-    let (path, found) = find_command(command.clone(), known).await;
+    let (path, found) = known.find(&command).await;
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
-        Ok(program) => match plan(&command, &program, &path, &config, &own).await {
+        Ok(program) => match plan_sandbox(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
                 let launched = crate::owner::packages::launched_package(&config, &command.directory());
                 let files = read_launch_files(command, program.clone(), path.clone()).await;
@@ -63,7 +40,7 @@ pub(super) async fn resolve_and_plan_command(
 /// Verifies all files of an unpacked bundle, on a blocking thread.
 pub(super) async fn verify_bundle(own: &DrawbridgeFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
-    let root = own.bundles();
+    let root = own.bundles_folder();
     let verified = tokio::task::spawn_blocking(move || {
         let Some(place) = bundles::direct_subfolder(&root, &folder) else {
             return Err("the record of its installation names no folder of a bundle".to_owned());

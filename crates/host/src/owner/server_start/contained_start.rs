@@ -38,7 +38,7 @@ impl Owner {
         let name = pending.view.server.clone();
         let config = (*self.servers.records.get(&name).ok_or(DecisionError::NotOpen)?.config).clone();
         let bundle = self.launches.bundle_files(&name, &config);
-        let bundle = bundle.map(|files| self.launches.own_files.bundles().join(files.folder));
+        let bundle = bundle.map(|files| self.launches.own_files.bundles_folder().join(files.folder));
         Ok(UnsandboxedStart { name, config, bundle })
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use credentials::settings::SignInSettingsError;
 use host_state::unresolved_secret_failure;
 use launches::approvals::command_hash;
-use launches::current_files::read_current_files;
+use launches::current_files::read_current_launch_files;
 use mcp_proto::session::{HandshakeMode, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use ports::Secrets;
@@ -46,7 +46,7 @@ impl Owner {
                     return self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
-                self.emit_server(&name);
+                self.emit_server_change(&name);
                 self.run_concurrently(read_environment(stdio, secrets), move |owner, read| {
                     owner.on_environment_read(&name, &config, permit, command, (program, path), read);
                 });
@@ -54,7 +54,7 @@ impl Owner {
             ServerTransport::Http(http) => {
                 let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
                 let Some(factory) = self.sign_in_factory(&name) else { return };
-                self.emit_server(&name);
+                self.emit_server_change(&name);
                 let prepared = async move {
                     let sign_in = factory.create_from_vault(http.clone()).await?;
                     Ok((read_secrets(http, secrets).await?, sign_in))
@@ -76,14 +76,14 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.starting_record(name, config) else { return };
+        let Some(record) = self.servers.starting_server(name, config) else { return };
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
-                start.known = self.known_server(name);
+                start.known = self.last_known_connection(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
             Err(cause) => self.fail_server(name, unresolved_secret_failure(&cause)),
@@ -102,11 +102,11 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.starting_record(name, config) else { return };
+        let Some(record) = self.servers.starting_server(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
@@ -123,10 +123,10 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         let (bundle, own) = (self.launches.bundle_files(&name, &config), self.launches.own_files.clone());
-        let files = read_current_files(files, self.options.reread_launch_files);
+        let files = read_current_launch_files(files, self.options.reread_launch_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
-            if owner.lifetime.is_closing || owner.servers.starting_record(&name, &config).is_none() {
+            if owner.lifetime.is_closing || owner.servers.starting_server(&name, &config).is_none() {
                 return;
             }
             if let Err(changed) = verified {
@@ -140,8 +140,8 @@ impl Owner {
     }
 
     fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, permit: SendPermit) {
-        let run = RunId(self.events.new_id());
-        let known = self.known_revision(name);
+        let run = RunId(self.events.next_unique_id());
+        let known = self.last_known_revision(name);
         let sampling = self.models.sampling.offered_capability(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
@@ -177,8 +177,8 @@ impl Owner {
         let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
-        self.audit_started_tool_filter(name);
-        self.emit_server(name);
+        self.audit_tool_filter_at_start(name);
+        self.emit_server_change(name);
     }
 }
 

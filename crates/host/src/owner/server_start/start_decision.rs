@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::consent_request::ConsentRequestOrigin;
 use launches::approvals::{address_text, command_hash, command_text, strip_sandbox_text};
 use launches::packages::LoadedPackage;
-use launches::pinned_parts::changed_files;
+use launches::pinned_parts::changed_launch_files;
 use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
 use ports::server_config::{HttpConfig, StdioConfig};
 use supervision::activity::ActivityKind;
@@ -16,7 +16,7 @@ use super::command_lookup::ResolvedCommand;
 use crate::owner::gate::SendPermit;
 use crate::owner::state::{RequestPurpose, ServerRecord, consent_kind};
 use crate::owner::{AuditedDecision, Owner};
-use crate::view::{ConsentRequestBody, EarlierApproval, ServerState};
+use crate::view::{ConsentRequestBody, EarlierApproval, FailureReason, ServerFailure, ServerState};
 
 impl Owner {
     /// Decides about starting a resolved command, including the version of the package that it loads.
@@ -40,7 +40,7 @@ impl Owner {
         let writers = self.launch_file_writers(name, &files);
         let package = package.map(Box::new);
         let identity = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
-        let changed_files = identity.map(|identity| changed_files(&identity.parts, &files)).unwrap_or_default();
+        let changed_files = identity.map(|identity| changed_launch_files(&identity.parts, &files)).unwrap_or_default();
         let earlier_approval = None;
         let body = ConsentRequestBody::StartServer {
             config,
@@ -63,9 +63,9 @@ impl Owner {
         let must_ask =
             self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { reason, by } => {
+            PolicyDecision::Deny { by, .. } => {
                 self.audit_denied_start(name, hash, &body, by.text());
-                self.fail_start_unapproved(name, reason.name());
+                self.fail_server(name, ServerFailure::denied_by_rule(&by.text()));
             }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
@@ -73,10 +73,10 @@ impl Owner {
             }
             // The user already approved this start, which only waited for the sign-in.
             PolicyDecision::Ask { .. } if signed_in => {
-                self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
+                self.audit_and_launch(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
             }
             PolicyDecision::Allow { by } => {
-                self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
+                self.audit_and_launch(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
             }
             PolicyDecision::Ask { reason, scopes, .. } => self.request_start_consent(name, &mut body, reason, scopes),
         }
@@ -116,7 +116,7 @@ impl Owner {
                 origin = ConsentRequestOrigin::Ended { cause };
             }
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
         self.request_consent(name, origin, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
@@ -138,7 +138,7 @@ impl Owner {
     }
 
     /// Writes the audit entry of a start that is allowed without consent, and then launches the server.
-    fn launch_audited(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
+    fn audit_and_launch(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.
         let brings_back = record.supervision.is_restarting();
@@ -162,7 +162,7 @@ impl Owner {
         let (server, subject) = (name.to_owned(), words);
         self.audit_entry_then(entry, move |owner, written| {
             let name = server.as_str();
-            if owner.servers.starting_record(name, &config).is_none() {
+            if owner.servers.starting_server(name, &config).is_none() {
                 // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
                     owner.audit_unexecuted_start(name, kind, &subject, &hash);
@@ -170,7 +170,7 @@ impl Owner {
                 return;
             }
             match written {
-                Err(error) => owner.fail_start_unapproved(name, &error.to_string()),
+                Err(error) => owner.fail_server(name, ServerFailure::new(FailureReason::Refused, error.to_string())),
                 Ok(()) if permissions_version == owner.permissions.version => owner.launch(name, permit),
                 // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),

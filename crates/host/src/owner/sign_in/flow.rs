@@ -1,7 +1,7 @@
 //! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
-use mcp_auth::{Account, AuthError, AuthReason};
+use mcp_auth::{AuthError, AuthReason, SignedInAccount};
 use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
@@ -19,7 +19,7 @@ impl Owner {
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.sign_in.mark_requested();
-            record.sign_in.allow_retry();
+            record.sign_in.clear_sign_in_failures();
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
@@ -40,7 +40,7 @@ impl Owner {
             return;
         }
         // If there is a token, the server rejected it. The same flow would only yield an equivalent token.
-        let unattended = sign_in.is_unattended()
+        let unattended = sign_in.signs_in_without_user()
             && !access.may_be_temporary()
             && !std::mem::replace(&mut access.tried_unattended, true);
         let is_requested = std::mem::take(&mut access.is_connection_requested) || unattended;
@@ -62,7 +62,7 @@ impl Owner {
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
-        let Some(cause) = record.sign_in.take_refusal().filter(|_| is_open) else { return };
+        let Some(cause) = record.sign_in.take_refusal_cause().filter(|_| is_open) else { return };
         self.servers.end_session(name, cause);
     }
 
@@ -111,7 +111,7 @@ impl Owner {
 
     /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
-        let id = self.events.new_id();
+        let id = self.events.next_unique_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.sign_in.is_sign_in_requested = false;
         if record.sign_in.flow.is_some() || self.lifetime.is_closing {
@@ -123,25 +123,25 @@ impl Owner {
         record.sign_in.flow = Some(id);
         record.set_signing_in(true, None);
         record.log_activity_line(ActivityKind::State, "a sign-in begins");
-        sign_in.user.begin(reason.clone());
+        sign_in.user.reset_progress(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
-        self.emit_server(&name);
+        self.emit_server_change(&name);
         self.events.authorization_changed(&name);
         self.run_concurrently(async move { authorization.sign_in(reason).await }, move |owner, ended| {
             owner.on_signed_in(&name, id, ended);
         });
     }
 
-    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
+    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<SignedInAccount, AuthError>) {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.sign_in.flow == Some(id)) else {
             return;
         };
         record.sign_in.flow = None;
         match ended {
             Ok(account) => {
-                let words = views::account_text(&account);
+                let words = views::account_log_text(&account);
                 record.log_activity_line(ActivityKind::State, &format!("signed in: {words}"));
-                let by_user = record.sign_in.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
+                let by_user = record.sign_in.sign_in.as_ref().is_some_and(|sign_in| !sign_in.signs_in_without_user());
                 record.supervision.on_signed_in(by_user);
                 record.set_signing_in(false, None);
                 self.audit_signed_in(name, &words);
@@ -165,7 +165,7 @@ impl Owner {
                 record.set_signing_in(false, Some(words));
             }
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
         self.events.authorization_changed(name);
     }
 
@@ -187,7 +187,7 @@ impl Owner {
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::sign_in_progress_view(sign_in.authorization.in_progress()?, &sign_in.user.progress());
+            let progress = views::sign_in_progress_view(sign_in.authorization.progress()?, &sign_in.user.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };

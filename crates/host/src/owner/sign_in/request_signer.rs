@@ -44,7 +44,7 @@ impl RequestSigner {
     }
 
     /// Returns and clears the reason why the server rejected a request that had the best available token.
-    pub(super) fn take_refusal(&self) -> Option<String> {
+    pub(super) fn take_refusal_cause(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -58,7 +58,7 @@ impl RequestSigner {
     }
 
     /// Stores the reason why the server rejected a request, and ends the session until the user signs in.
-    async fn refuse(&self, cause: &str) {
+    async fn refuse_and_end_session(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.user.server().to_owned();
         self.user.with_owner(move |owner| owner.end_session_for_sign_in(&server));
@@ -98,15 +98,15 @@ impl Authorizer for RequestSigner {
                 self.hidden.store(signed.generation, Ordering::Release);
             }
             Ok(_) => {}
-            Err(stop) => self.refuse(&stop.to_string()).await,
+            Err(stop) => self.refuse_and_end_session(&stop.to_string()).await,
         }
         signed
     }
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
-        if status == HTTP_FORBIDDEN && self.authorization.in_progress().is_none() {
-            self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
+        if status == HTTP_FORBIDDEN && self.authorization.progress().is_none() {
+            self.user.reset_progress(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MAX_SENDS_PER_REQUEST;
         let mut verdict = if status == HTTP_FORBIDDEN {
@@ -122,7 +122,7 @@ impl Authorizer for RequestSigner {
         if let ChallengeOutcome::Stop(cause) = &verdict
             && status == HTTP_UNAUTHORIZED
         {
-            self.refuse(cause).await;
+            self.refuse_and_end_session(cause).await;
         }
         verdict
     }

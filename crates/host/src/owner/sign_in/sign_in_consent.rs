@@ -34,7 +34,7 @@ impl Owner {
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
             PolicyDecision::Ask { reason, scopes, .. } => {
-                let call = operation.and_then(|operation| self.calls.call_with_method(server, &operation));
+                let call = operation.and_then(|operation| self.calls.only_running_call_with_method(server, &operation));
                 let origin = if steps_up {
                     self.calls.consent_origin(call.as_deref())
                 } else {

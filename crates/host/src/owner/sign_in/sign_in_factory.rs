@@ -55,7 +55,7 @@ impl SignInFactory {
                 self.create(config, vault).await?
             }
         };
-        if let Err(error) = sign_in.authorization.load().await {
+        if let Err(error) = sign_in.authorization.load_stored_sign_in().await {
             // It is unknown if the user is signed in. If a sign-in is required, the server rejects the next request.
             tracing::warn!(server = sign_in.user.server(), %error, "the stored tokens of a sign-in could not be read");
         }

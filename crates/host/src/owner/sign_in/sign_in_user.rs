@@ -67,14 +67,14 @@ impl SignInUser {
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn permit(&self) -> MutexGuard<'_, Option<SendPermit>> {
+    fn browser_permit(&self) -> MutexGuard<'_, Option<SendPermit>> {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Resets the progress at the start of a new sign-in.
-    pub(super) fn begin(&self, reason: AuthReason) {
+    pub(super) fn reset_progress(&self, reason: AuthReason) {
         *self.progress() = DisplayedSignInProgress::new(reason, self.clock.now());
-        *self.permit() = None;
+        *self.browser_permit() = None;
         // URLs that were pasted for an earlier sign-in are discarded.
         if let Ok(mut pasted) = self.pasted.try_lock() {
             while pasted.try_recv().is_ok() {}
@@ -140,7 +140,7 @@ impl UserInteraction for SignInUser {
         }
         match self.request_consent(views::sign_in_consent_body(request)).await {
             SignInAnswer::Yes(permit) => {
-                *self.permit() = Some(permit);
+                *self.browser_permit() = Some(permit);
                 ConsentAnswer::Yes
             }
             SignInAnswer::No => ConsentAnswer::No,
@@ -174,7 +174,7 @@ impl UserInteraction for SignInUser {
             way.ends_at = Some(self.clock.now() + BROWSER_REDIRECT_TIMEOUT);
             way.browser_problem = None;
         }
-        let agreed = self.permit().take();
+        let agreed = self.browser_permit().take();
         let page = agreed.and_then(|agreed| agreed.authorize_sign_in_url(&self.server, url.to_string()).ok());
         let opened = match page {
             _ if !UrlParts::parse(url.as_str()).openable => {

@@ -40,7 +40,7 @@ impl Owner {
                 record.sign_in.then = Some(AfterSession::SignOut(reply, after));
                 record.set_state(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
-                owner.emit_server(name);
+                owner.emit_server_change(name);
             } else {
                 owner.revoke_and_sign_out(name, &sign_in, reply, after);
             }
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Executes the restart or sign-out that waited for the end of a server's session.
-    pub(in crate::owner) fn run_act_after_session(&mut self, name: &str) {
+    pub(in crate::owner) fn run_act_waiting_for_session_end(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {
@@ -85,7 +85,7 @@ impl Owner {
         let goes_on = after == AfterSignOut::SignIn && done.is_ok();
         // The caller may have stopped waiting.
         let _ = reply.send(done);
-        self.emit_server(name);
+        self.emit_server_change(name);
         self.events.authorization_changed(name);
         if goes_on {
             if let Some(record) = self.servers.records.get_mut(name) {
@@ -127,7 +127,7 @@ impl Owner {
         // The sign-in in use also knows tokens that are being requested.
         let used = record.sign_in.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
-        let (emptying, name) = (self.sign_ins.vaults.remove_entry(name), name.to_owned());
+        let (emptying, name) = (self.sign_ins.vaults.empty_vault(name), name.to_owned());
         tokio::spawn(async move {
             let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();

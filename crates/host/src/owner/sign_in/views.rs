@@ -2,7 +2,7 @@
 
 use credentials::sign_in::TokenStorage;
 pub(super) use credentials::sign_in::conversion::{
-    account_text, account_view, error_text, sign_in_failure, to_sign_in_steps, to_sign_out_outcome,
+    account_log_text, account_view, error_text, sign_in_failure, to_sign_in_steps, to_sign_out_outcome,
     token_storage_for_status,
 };
 pub(super) use host_state::{initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};

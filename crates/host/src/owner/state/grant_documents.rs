@@ -10,7 +10,7 @@ pub(in crate::owner) struct GrantDocuments {
     pub(in crate::owner) writer: DocumentWriter<DeferredTurn>,
     pub(in crate::owner) confirmed: ConfirmedSettings,
     /// Set while the grants can't be verified because the keychain is not available yet.
-    pub(in crate::owner) awaits_seal: bool,
+    pub(in crate::owner) awaits_key: bool,
     /// Problem of a rejected document, to be displayed to the user.
     pub(in crate::owner) problem: Option<ConfigProblem>,
 }

@@ -14,20 +14,20 @@ mod sign_ins;
 
 pub(in crate::owner) use grant_documents::GrantDocuments;
 pub(in crate::owner) use host_state::{
-    APP_TOOL_KIND, AppSamplingRequest, AppToolCommand, ApprovedPackage, AuditRetentionSetting, AutoApprovedRequest,
-    CallRecord, CallRequest, CallTable, CallTicketPurpose, ConfirmedFile, ConfirmedRead, ConfirmedSettings,
-    ConsentQueue, DENIALS_UNTIL_MUTE, DataFlowSettings, DataFlowTable, DecisionProgress, EventStream, FolderShare,
-    FolderShares, GrantBasis, InstallRecord, KnownSession, KnownTool, LaunchFacts, ModelOutcome, ModelRun,
-    PendingRequest, PendingResult, Permissions, ProviderAddress, ReadDocument, RequestPurpose, RequestThrottle,
-    Requester, Reviews, Sampling, SamplingRecord, SelfDescription, SettingsReply, SettingsState, SharedModelOutput,
-    UsageReservation, app_tool_call_hash, app_tool_subject, consent_kind, consent_payload_hash, consent_subject,
-    counted_tool_rounds, endpoints_by_purpose, entries_by_server, missing_app_failure, originator_name, payload_text,
-    refusal_error, refusal_response, retention_text, sampling_subject, to_consent_body, to_roots, tool_review_state,
-    with_server_entry,
+    APP_TOOL_CALL_AUDIT_KIND, AppSamplingRequest, AppToolCommand, ApprovedPackage, AuditRetentionSetting,
+    AutoApprovedRequest, CallRecord, CallRequest, CallTable, CallTicketPurpose, ConfirmedSettings,
+    ConfirmedSettingsFile, ConfirmedSettingsRead, ConsentQueue, DENIALS_UNTIL_MUTE, DataFlowSettings, DataFlowTable,
+    DecisionProgress, DocumentReadResult, DryRunTool, EventStream, FolderShare, FolderShares, GrantBasis,
+    InstallRecord, LastSessionFacts, LaunchFacts, ModelOutcome, ModelRun, PendingRequest, Permissions, ProviderAddress,
+    RequestPurpose, RequestThrottle, Requester, ResultUnderReview, Reviews, Sampling, SamplingRecord,
+    ServerSelfDescription, SettingsReply, SettingsState, SharedModelOutput, UsageReservation, app_tool_call_hash,
+    app_tool_subject, audit_retention_text, consent_kind, consent_payload_hash, consent_subject, endpoints_by_purpose,
+    entries_by_server, missing_app_failure, originator_name, payload_text, refusal_error, refusal_response,
+    sampling_subject, to_consent_body, to_roots, tool_review_state, tool_rounds_to_count, with_server_entry,
 };
 pub use host_state::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentCall, SentNotifier, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
+    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;

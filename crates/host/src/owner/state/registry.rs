@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use supervision::activity::TotalActivitySize;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{DecisionError, FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
+use super::{DecisionError, DefinitionShownToUser, FolderShare, ReviewError, ServerRecord, ServerSelfDescription};
 use crate::connection::{ConnectionCommand, RunId};
 use crate::owner::gate::AuthorizedPayload;
 use crate::view::ServerState;
@@ -51,7 +51,7 @@ impl ServerRegistry {
     pub(in crate::owner) fn check_displayed_definitions(
         &self,
         server: &str,
-        reviewed: &[ShownDefinition],
+        reviewed: &[DefinitionShownToUser],
     ) -> Result<Vec<Value>, ReviewError> {
         let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.session.connection.is_none() {
@@ -65,7 +65,7 @@ impl ServerRegistry {
                 DefinitionKind::Prompt => catalog.prompt(&reviewed.name).map(|prompt| json!(prompt)),
             })
             .collect();
-        let is_same = |reviewed: &ShownDefinition, now: &Option<Value>| {
+        let is_same = |reviewed: &DefinitionShownToUser, now: &Option<Value>| {
             now.as_ref().is_some_and(|definition| Hash::of_json(definition).as_str() == reviewed.hash)
         };
         let pairs = reviewed.iter().zip(&definitions);
@@ -119,7 +119,7 @@ impl ServerRegistry {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
         {
-            record.offer.description = SelfDescription::new(server, facts);
+            record.offer.description = ServerSelfDescription::new(server, facts);
         }
     }
 
@@ -171,7 +171,7 @@ impl ServerRegistry {
 
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Only the settings that restrict its tools may differ from `config`.
-    pub(in crate::owner) fn starting_record(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
+    pub(in crate::owner) fn starting_server(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })

@@ -8,7 +8,7 @@ pub(in crate::owner) use sign_in_state::{AfterSession, AfterSignOut, SignInState
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::supervision::activity::{ActivityKind, ActivityLog};
-use ::supervision::limits::UsageGauge;
+use ::supervision::limits::LatestServerUsage;
 use domain::Millis;
 use host_state::{LaunchState, OfferState, RestartState};
 use mcp_proto::Revision;
@@ -31,7 +31,7 @@ pub(crate) struct ServerRecord {
     pub(crate) offer: OfferState,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Measured resource usage of the server, and the limits on it.
-    pub(crate) used: Arc<Mutex<UsageGauge>>,
+    pub(crate) used: Arc<Mutex<LatestServerUsage>>,
     pub(in crate::owner) supervision: RestartState,
     /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
@@ -70,7 +70,7 @@ impl ServerRecord {
     }
 
     /// Saves the subscriptions and the log level of an ended session, so that they can be restored in the next session.
-    pub(in crate::owner) fn save_for_restore(&mut self) {
+    pub(in crate::owner) fn save_session_state_for_restart(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
             if !uris.contains(&uri) {
@@ -84,7 +84,7 @@ impl ServerRecord {
     /// in progress, remains usable even if the server's settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
         let is_in_use = self.session.connection.is_some() || self.sign_in.flow.is_some();
-        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.current() }
+        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.sign_in_with_current_secrets() }
     }
 
     /// Stores if a sign-in is in progress and, if `cause` is given, why it is required. Has no effect unless the server
@@ -98,7 +98,7 @@ impl ServerRecord {
 
     /// Returns `text` with all access tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_text(text)
     }
 }
 

@@ -65,7 +65,7 @@ async fn url_required_by_an_ended_call_is_decided_and_recorded_in_the_conversati
     let recorded: Vec<_> = denied.map(|entry| (&*entry.by, &*entry.asker, entry.conversation.as_deref())).collect();
     let expected = [("user", "server", Some("c1")), ("policy", "server", Some("c1"))];
     assert_eq!(recorded, expected, "both entries should name the asker and the conversation");
-    world.respond(ticket).await;
+    world.respond_to_call(ticket).await;
     assert!(later.await.is_ok(), "the later call ends with a result");
     world.close().await;
 }

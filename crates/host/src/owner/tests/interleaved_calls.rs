@@ -21,11 +21,11 @@ use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 /// Number of random orders of calls, writes and approvals in which each action is tested.
 const SEED_COUNT: u64 = 150;
 /// Number of tool calls in one tested order.
-const CALLS_PER_ORDER: usize = 7;
+const CALLS_PER_SCHEDULE: usize = 7;
 /// Number of calls that begin only after the action was acknowledged.
 const CALLS_BEGUN_AFTER_ACTION: usize = 2;
 /// Maximum number of random steps in one tested order.
-const MAX_STEPS_PER_ORDER: usize = 3_000;
+const MAX_STEPS_PER_SCHEDULE: usize = 3_000;
 
 /// Action of the user or the server that ends the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl RandomCallSchedule {
             was_sent: false,
             outcome: None,
         };
-        let calls = (1..=CALLS_PER_ORDER).map(call).collect();
+        let calls = (1..=CALLS_PER_SCHEDULE).map(call).collect();
         let (decisions, received, steps) = Default::default();
         Self { world, action, is_acknowledged: false, calls, decisions, received, is_stop_requested: false, steps }
     }
@@ -160,7 +160,7 @@ impl RandomCallSchedule {
     /// Executes one step of the test.
     async fn execute_step(&mut self, step: CallStep) {
         self.steps.push(step);
-        assert!(self.steps.len() < MAX_STEPS_PER_ORDER, "{self}: the calls end");
+        assert!(self.steps.len() < MAX_STEPS_PER_SCHEDULE, "{self}: the calls end");
         let mut acknowledged = false;
         match step {
             CallStep::Act => acknowledged = poll_once(&mut self.action).await.is_some(),
@@ -178,11 +178,11 @@ impl RandomCallSchedule {
                     self.decisions.push(decision);
                 }
             }
-            CallStep::WriteEntry => self.world.log.write_next(),
+            CallStep::WriteEntry => self.world.log.write_next_entry(),
             CallStep::WriteDocument => self.world.write_document().await,
             CallStep::Run => tokio::task::yield_now().await,
             CallStep::Respond => match self.received.pop_front() {
-                Some(ticket) => self.world.respond(ticket).await,
+                Some(ticket) => self.world.respond_to_call(ticket).await,
                 None => {
                     self.is_stop_requested = false;
                     self.world.report(ConnectionEvent::Ended(None)).await;
@@ -334,12 +334,12 @@ async fn no_call_is_sent_under_a_revoked_grant() {
 }
 
 #[tokio::test]
-async fn no_call_is_sent_against_a_new_rule() {
+async fn no_call_is_sent_that_a_new_rule_denies() {
     run_interleaved_schedules(RevocationAction::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
-async fn no_call_is_sent_against_a_new_session_rule() {
+async fn no_call_is_sent_that_a_new_rule_until_quit_denies() {
     run_interleaved_schedules(RevocationAction::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 

@@ -21,11 +21,11 @@ use crate::view::{ConsentRequestView, UserDecision};
 /// Number of random orders of requests, writes and decisions that are tested.
 const SEED_COUNT: u64 = 150;
 /// Number of requests that the server sends in one tested order.
-const REQUESTS_PER_ORDER: usize = 6;
+const REQUESTS_PER_SCHEDULE: usize = 6;
 /// Number of requests that the server sends only after it is muted.
 const REQUESTS_AFTER_MUTE: usize = 2;
 /// Maximum number of random steps in one tested order.
-const MAX_STEPS_PER_ORDER: usize = 3_000;
+const MAX_STEPS_PER_SCHEDULE: usize = 3_000;
 
 /// Steps that the test executes in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn scheduled_forms() -> Vec<ScheduledForm> {
         "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": { "name": "server", "version": "1" },
     });
     deliver(&mut session, json!({ "jsonrpc": "2.0", "id": opening["id"], "result": opened }));
-    for number in 1..=REQUESTS_PER_ORDER {
+    for number in 1..=REQUESTS_PER_SCHEDULE {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
         let params = json!({ "message": format!("form {number}"), "requestedSchema": schema });
         deliver(
@@ -102,7 +102,7 @@ fn scheduled_forms() -> Vec<ScheduledForm> {
 impl RandomRequestSchedule {
     async fn new() -> Self {
         let (world, forms) = (HostFixture::new().await, scheduled_forms());
-        assert_eq!(forms.len(), REQUESTS_PER_ORDER, "the session reports each form");
+        assert_eq!(forms.len(), REQUESTS_PER_SCHEDULE, "the session reports each form");
         let (submitted, decisions, steps) = Default::default();
         Self { world, is_muted: false, forms, submitted, decisions, steps }
     }
@@ -129,10 +129,10 @@ impl RandomRequestSchedule {
 
     async fn execute_step(&mut self, step: RequestStep) {
         self.steps.push(step);
-        assert!(self.steps.len() < MAX_STEPS_PER_ORDER, "{self}: the requests end");
+        assert!(self.steps.len() < MAX_STEPS_PER_SCHEDULE, "{self}: the requests end");
         match step {
             RequestStep::Mute => {
-                self.world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+                self.world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
                 self.check_received_responses();
                 self.is_muted = true;
             }
@@ -154,7 +154,7 @@ impl RandomRequestSchedule {
                     self.decisions.push(decision);
                 }
             }
-            RequestStep::WriteEntry => self.world.log.write_next(),
+            RequestStep::WriteEntry => self.world.log.write_next_entry(),
             RequestStep::Run => tokio::task::yield_now().await,
         }
         self.check_received_responses();

@@ -17,7 +17,7 @@ use serde_json::Value;
 #[derive(Default)]
 pub(in crate::owner) struct MemoryLog {
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
-    /// Set to queue entries until [`MemoryLog::write_next`] writes them.
+    /// Set to queue entries until [`MemoryLog::write_next_entry`] writes them.
     pub(in crate::owner) delays: AtomicBool,
     queue: Mutex<VecDeque<(u64, AuditEntry)>>,
     written: Mutex<Vec<AuditEntry>>,
@@ -35,7 +35,7 @@ impl MemoryLog {
     }
 
     /// Writes the oldest queued entry, and sends the receipt to the host.
-    pub(in crate::owner) fn write_next(&self) {
+    pub(in crate::owner) fn write_next_entry(&self) {
         let Some((ticket, entry)) = self.queue.lock().unwrap().pop_front() else { return };
         let written = self.append(entry);
         self.receipts.lock().unwrap().as_ref().expect("the host receives receipts").report([(ticket, written)]);
@@ -107,7 +107,7 @@ pub(in crate::owner) struct MemoryDocuments {
 /// Counters of document writes that have begun and that are permitted.
 #[derive(Default)]
 struct DocumentWriteGate {
-    /// Set if writes wait for [`MemoryDocuments::permit_next`].
+    /// Set if writes wait for [`MemoryDocuments::permit_next_document_write`].
     is_closed: bool,
     /// Number of writes that have begun, including one that waits.
     begun: usize,
@@ -117,19 +117,19 @@ struct DocumentWriteGate {
 
 impl MemoryDocuments {
     /// Delays all later writes until they are permitted.
-    pub(in crate::owner) fn close_gate(&self) {
+    pub(in crate::owner) fn hold_document_writes(&self) {
         let mut gate = self.gate.lock().unwrap();
         (gate.is_closed, gate.permitted) = (true, gate.begun);
     }
 
     /// Permits all pending and later writes.
-    pub(in crate::owner) fn open_gate(&self) {
+    pub(in crate::owner) fn release_document_writes(&self) {
         self.gate.lock().unwrap().is_closed = false;
         self.changed.notify_all();
     }
 
     /// Permits one write, and returns the number of writes that had begun before.
-    pub(in crate::owner) fn permit_next(&self) -> usize {
+    pub(in crate::owner) fn permit_next_document_write(&self) -> usize {
         let mut gate = self.gate.lock().unwrap();
         gate.permitted += 1;
         self.changed.notify_all();
@@ -137,7 +137,7 @@ impl MemoryDocuments {
     }
 
     /// Returns the number of writes that have begun, and `true` if the latest write waits for permission.
-    pub(in crate::owner) fn begun_writes(&self) -> (usize, bool) {
+    pub(in crate::owner) fn begun_document_writes(&self) -> (usize, bool) {
         let gate = self.gate.lock().unwrap();
         (gate.begun, gate.is_closed && gate.begun > gate.permitted)
     }

@@ -49,7 +49,7 @@ pub(super) async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
     let reviewed: Vec<(String, Value)> = tools.iter().map(|tool| (tool.name.clone(), json!(tool))).collect();
     let pin = move |owner: &mut Owner| {
         let identity = owner.servers.records[SERVER].offer.identity.clone();
-        owner.reviews.change(SERVER, |pins| {
+        owner.reviews.change_pins(SERVER, |pins| {
             for (name, definition) in &reviewed {
                 assert!(pins.pin(DefinitionKind::Tool, name, definition, identity.as_ref(), 1), "there is room");
             }
@@ -116,7 +116,7 @@ async fn number_of_offered_read_only_tools_is_bounded() {
 async fn pending_request_offers_only_tools_that_are_still_eligible() {
     let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
-    world.documents.open_gate();
+    world.documents.release_document_writes();
     let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
     deliver_tool_list(&world, &[&tools]).await;
     pin_tools(&world, &tools[1..]).await;
@@ -137,7 +137,7 @@ async fn pending_request_offers_only_tools_that_are_still_eligible() {
 }
 
 #[tokio::test]
-async fn rejected_decision_updates_the_request() {
+async fn rejected_decision_updates_the_offered_read_only_tools() {
     let world = HostFixture::new().await;
     let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
     deliver_tool_list(&world, &[&tools]).await;
@@ -146,7 +146,7 @@ async fn rejected_decision_updates_the_request() {
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     let forget = |owner: &mut Owner| {
-        owner.reviews.change(SERVER, |pins| pins.tools.remove("first").is_some());
+        owner.reviews.change_pins(SERVER, |pins| pins.tools.remove("first").is_some());
         owner.on_reviewed_definitions_changed(SERVER);
     };
     world.host.with_owner(forget).await.unwrap();

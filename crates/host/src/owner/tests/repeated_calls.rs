@@ -27,7 +27,7 @@ pub(super) const APPROVED_ARGUMENT: usize = 1;
 pub(super) async fn start() -> HostFixture {
     let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
-    world.documents.open_gate();
+    world.documents.release_document_writes();
     world
 }
 
@@ -54,7 +54,7 @@ pub(super) fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture 
 pub(super) async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
     let command = world.commands.try_recv().expect("the call is sent");
     let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
-    world.respond(ticket).await;
+    world.respond_to_call(ticket).await;
     assert!(call.await.is_ok(), "the call ends with a result");
 }
 
@@ -73,7 +73,7 @@ async fn approve(world: &mut HostFixture, mut call: ToolCallFuture, scope: Appro
 }
 
 /// Checks that a call is sent without a consent request, and lets it end.
-async fn assert_sent(world: &mut HostFixture, mut call: ToolCallFuture) {
+async fn assert_call_sent(world: &mut HostFixture, mut call: ToolCallFuture) {
     assert!(poll_once(&mut call).await.is_none(), "the call waits for the server");
     assert_eq!(world.requests().await, [], "no consent is required");
     respond_to_sent_call(world, call).await;
@@ -96,9 +96,9 @@ async fn same_call_is_sent_without_another_consent_request() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
     let call = repeat(&world, "1", "2");
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     let call = repeat(&world, "2", "3");
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     let entries = world.log.written_entries();
     let own: Vec<_> = entries.iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL).collect();
     assert_eq!(own.len(), 3, "each call has an entry: {own:?}");
@@ -167,7 +167,7 @@ async fn only_the_user_in_the_window_can_repeat_a_call() {
         assert_asks(&mut world, call, what).await;
     }
     let call = repeat_with(&world, ("of c", "3"), Some("c"), APPROVED_ARGUMENT);
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     world.close().await;
 }
 
@@ -184,7 +184,7 @@ async fn approval_covers_the_arguments_that_the_user_edited() {
     let call = repeat(&world, "1", "2");
     assert_asks(&mut world, call, "the original arguments").await;
     let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     world.close().await;
 }
 
@@ -207,7 +207,7 @@ async fn approval_can_be_repeated_for_a_short_time_only() {
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
     world.clock.advance(Duration::from_millis(CALL_REPETITION_PERIOD));
     let call = repeat(&world, "1", "2");
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     world.clock.advance(Duration::from_millis(1));
     for of in ["1", "2"] {
         let call = repeat(&world, of, "3");
@@ -224,7 +224,7 @@ async fn completed_call_reports_until_when_it_can_be_repeated() {
     call_with_approval(&mut world, "once", ApprovalScope::Once).await;
     world.clock.advance(Duration::from_secs(1));
     let call = repeat(&world, "once", "repeated");
-    assert_sent(&mut world, call).await;
+    assert_call_sent(&mut world, call).await;
     call_with_approval(&mut world, "granted", ApprovalScope::Session).await;
     let mut ended = Vec::new();
     while let Some(event) = events.try_next() {

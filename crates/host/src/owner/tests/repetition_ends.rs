@@ -53,7 +53,7 @@ async fn denials_mutes_and_revocations_end_the_repetition() {
     assert_asks(&mut world, call, "after a denial").await;
 
     call_with_approval(&mut world, "3", ApprovalScope::Once).await;
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+    world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
     let call = repeat(&world, "3", "4");
     assert_asks(&mut world, call, "after a mute").await;
 
@@ -73,8 +73,8 @@ async fn mute_stops_a_repeated_call_that_waits_for_its_audit_entry() {
     let mut call = repeat(&world, "1", "2");
     assert!(poll_once(&mut call).await.is_none(), "the call waits for its entry");
     assert!(world.commands.try_recv().is_err(), "nothing is sent before the entry is written");
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
-    world.log.write_next();
+    world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
+    world.log.write_next_entry();
     while world.requests().await.is_empty() {
         tokio::task::yield_now().await;
     }
@@ -94,10 +94,10 @@ async fn rule_stops_a_repeated_call_that_waits_for_its_audit_entry() {
     assert!(poll_once(&mut setting).await.is_none(), "the rule waits for its entry");
     let mut call = repeat(&world, "1", "2");
     assert!(poll_once(&mut call).await.is_none(), "the call waits for its entry");
-    world.log.write_next();
+    world.log.write_next_entry();
     assert!(setting.await.is_ok(), "the rule is accepted");
     assert!(world.commands.try_recv().is_err(), "nothing is sent before the entry of the call is written");
-    world.log.write_next();
+    world.log.write_next_entry();
     let denied = call.await;
     assert!(matches!(denied, Err(CallFailure::Refused(_))), "the rule denies: {denied:?}");
     assert!(world.commands.try_recv().is_err(), "the call is not sent");
@@ -117,7 +117,7 @@ async fn revocation_while_the_approval_is_written_ends_the_repetition() {
     assert!(world.host.revoke_grant(grant).await.unwrap(), "the grant existed");
     world.log.delays.store(false, Ordering::SeqCst);
     while world.log.queued_entries() > 0 {
-        world.log.write_next();
+        world.log.write_next_entry();
     }
     decision.await.unwrap();
     respond_to_sent_call(&mut world, call).await;

@@ -104,7 +104,7 @@ impl HostFixture {
         let mut world = Self { host, log, documents, clock, commands, _folder: folder };
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
-        world.documents.close_gate();
+        world.documents.hold_document_writes();
         // From now on, only steps of the test change the state.
         tokio::time::pause();
         world
@@ -117,7 +117,7 @@ impl HostFixture {
         self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
         let command = self.commands.try_recv().expect("the call is sent");
         let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
-        self.respond(ticket).await;
+        self.respond_to_call(ticket).await;
         assert!(call.await.is_ok(), "the call ends with a result");
     }
 
@@ -152,7 +152,7 @@ impl HostFixture {
     }
 
     /// Delivers a response of the server to the call with this ticket.
-    pub(in crate::owner) async fn respond(&self, ticket: CallTicket) {
+    pub(in crate::owner) async fn respond_to_call(&self, ticket: CallTicket) {
         let result = ServerResult::Tool(Box::default());
         self.report(ConnectionEvent::Done { ticket, result: Box::new(Ok::<_, CallError>(result)) }).await;
     }
@@ -173,11 +173,11 @@ impl HostFixture {
     /// Permits the next write of a document, and waits until the owner has handled its result.
     pub(in crate::owner) async fn write_document(&self) {
         // The writer runs on another thread, so the test waits for it. Otherwise the order of steps would vary.
-        while !self.documents.begun_writes().1 {
+        while !self.documents.begun_document_writes().1 {
             std::thread::yield_now();
         }
-        let before = self.documents.permit_next();
-        while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
+        let before = self.documents.permit_next_document_write();
+        while self.documents.begun_document_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
     }
@@ -185,10 +185,10 @@ impl HostFixture {
     /// Writes the queued audit entries, ends the connection, and waits until the host has shut down.
     pub(in crate::owner) async fn close(self) {
         tokio::time::resume();
-        self.documents.open_gate();
+        self.documents.release_document_writes();
         self.log.delays.store(false, Ordering::SeqCst);
         while self.log.queued_entries() > 0 {
-            self.log.write_next();
+            self.log.write_next_entry();
         }
         drop(self.commands);
         self.host.with_owner(|owner| owner.on_connection_event(RUN, ConnectionEvent::Ended(None))).await.unwrap();

@@ -15,7 +15,7 @@ use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 
 #[tokio::test]
 async fn sign_in_completes_from_401_to_a_ready_server() {
-    let far = RemoteSetup::with(
+    let far = RemoteSetup::scripted(
         AuthorizationScript::default(),
         ProtectedScript { challenge_scope: Some("read write".into()), ..ProtectedScript::default() },
     )
@@ -124,7 +124,7 @@ async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
 async fn sign_in_can_be_cancelled_at_any_time() {
     let issues =
         AuthorizationScript { authorizing: AuthorizationBehaviour::ShowsPage, ..AuthorizationScript::default() };
-    let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
+    let far = RemoteSetup::scripted(issues, ProtectedScript::default()).await;
     far.approve_address().await;
     // The sign-in is cancelled while its consent request is pending.
     far.wait_for_sign_in_request().await;
@@ -148,7 +148,7 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     far.app.host.stop_server(SERVER_NAME.into()).await.unwrap();
     far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
-    far.until("ended", |view| view.in_progress.is_none()).await;
+    far.wait_for_view("ended", |view| view.in_progress.is_none()).await;
     // The sign-in is cancelled by removing the server.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     far.wait_for_sign_in_request().await;
@@ -205,7 +205,7 @@ async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
 }
 
 #[tokio::test]
-async fn announcements_can_be_disabled() {
+async fn sign_in_notifications_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve_address().await;

@@ -15,7 +15,7 @@ use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 #[tokio::test]
 async fn fifty_calls_share_one_token_refresh() {
     let issues = AuthorizationScript { delay_ms: 300, ..AuthorizationScript::default() };
-    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::scripted(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.echo("first", "x").await.expect("the call succeeds");
     far.issuer.invalidate_access_tokens();
@@ -41,7 +41,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::scripted(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
@@ -87,7 +87,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::scripted(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
@@ -104,7 +104,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
     assert_eq!(far.app.server(SERVER_NAME).await.state, ServerState::Ready, "the server stays ready");
     assert!(far.view().await.account.is_some(), "the user stays signed in");
     // The user can mute a server that requests more scopes than the user allows.
-    far.app.host.deny_all(SERVER_NAME.into(), true).await.unwrap();
+    far.app.host.deny_all_requests(SERVER_NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("the call fails again");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();
@@ -118,7 +118,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let far = RemoteSetup::scripted(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let cancellation = async {
@@ -147,7 +147,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
 #[tokio::test]
 async fn session_with_expired_tokens_waits_for_the_user() {
     let issues = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
-    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::scripted(issues, ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.issuer.invalidate_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");

@@ -40,7 +40,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
 #[tokio::test]
 async fn outcome_of_the_token_revocation_is_reported() {
     let issues = AuthorizationScript { revocation: false, ..AuthorizationScript::default() };
-    let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::scripted(issues, ProtectedScript::default()).await.signed_in().await;
     let out = far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
     assert_eq!(out, SignOutOutcome::RevocationNotOffered, "revocation is not offered");
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();

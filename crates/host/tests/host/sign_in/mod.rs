@@ -33,17 +33,17 @@ const SERVER_NAME: &str = "far";
 
 impl RemoteSetup {
     async fn new() -> Self {
-        Self::with(AuthorizationScript::default(), ProtectedScript::default()).await
+        Self::scripted(AuthorizationScript::default(), ProtectedScript::default()).await
     }
 
-    async fn with(issues: AuthorizationScript, serves: ProtectedScript) -> Self {
+    async fn scripted(issues: AuthorizationScript, serves: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issues).await;
         let server = ProtectedServer::start(serves, &[&issuer]).await;
         let config = remote_config(&server.url());
-        Self::over(issuer, server, config).await
+        Self::with_servers(issuer, server, config).await
     }
 
-    async fn over(issuer: AuthorizationServer, server: ProtectedServer, config: ServerConfig) -> Self {
+    async fn with_servers(issuer: AuthorizationServer, server: ProtectedServer, config: ServerConfig) -> Self {
         let keychain = Arc::new(SecretsInMemory::default());
         let folder = tempfile::tempdir().unwrap();
         let app =
@@ -110,10 +110,10 @@ impl RemoteSetup {
         let is_waiting = |p: &credentials::sign_in::SignInProgress| {
             p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
         };
-        self.until("waiting for the browser", |view| view.in_progress.as_ref().is_some_and(is_waiting)).await
+        self.wait_for_view("waiting for the browser", |view| view.in_progress.as_ref().is_some_and(is_waiting)).await
     }
 
-    async fn until(&self, state: &str, holds: impl Fn(&AuthorizationView) -> bool) -> AuthorizationView {
+    async fn wait_for_view(&self, state: &str, holds: impl Fn(&AuthorizationView) -> bool) -> AuthorizationView {
         let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
         loop {
             let view = self.view().await;

@@ -6,13 +6,13 @@ use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetad
 
 use super::{RemoteSetup, SERVER_NAME};
 
-async fn open_remote() -> RemoteSetup {
+async fn start_remote_with_optional_sign_in() -> RemoteSetup {
     let serves = ProtectedScript {
         allows_anonymous: true,
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };
-    RemoteSetup::with(AuthorizationScript::default(), serves).await
+    RemoteSetup::scripted(AuthorizationScript::default(), serves).await
 }
 
 /// Waits until the server is ready and an account is signed in.
@@ -37,7 +37,7 @@ async fn stop_and_wait(far: &RemoteSetup) {
 
 #[tokio::test]
 async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
-    let far = open_remote().await;
+    let far = start_remote_with_optional_sign_in().await;
     far.approve_address().await;
     far.wait_until_ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "using the server requires no sign-in");
@@ -67,7 +67,7 @@ async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
 
 #[tokio::test]
 async fn sign_in_request_ends_with_its_decision() {
-    let far = open_remote().await;
+    let far = start_remote_with_optional_sign_in().await;
     far.approve_address().await;
     far.wait_until_ready().await;
     let far = far.restart(HostOptions::default()).await;

@@ -184,7 +184,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
 
 #[tokio::test]
 async fn failed_token_refresh_is_retried_after_a_network_change() {
-    let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::scripted(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
@@ -200,7 +200,7 @@ async fn failed_token_refresh_is_retried_after_a_network_change() {
 
 #[tokio::test]
 async fn failed_token_refresh_is_retried_later() {
-    let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let far = RemoteSetup::scripted(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));

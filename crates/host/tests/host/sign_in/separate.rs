@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
 use testkit::app::{TestApp, remote_config};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
+use testkit::authorization::{self, AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 #[tokio::test]
 async fn servers_with_separate_issuers_share_no_state() {
@@ -48,7 +48,7 @@ async fn servers_with_separate_issuers_share_no_state() {
     answering.abort();
     app.host.close().await;
     assert_eq!(
-        find_leaks(&[&one, &two], &[&first, &second]),
+        authorization::find_leaked_credentials(&[&one, &two], &[&first, &second]),
         Vec::<String>::new(),
         "[auth-only-own-as-tokens] no credentials reached another server"
     );

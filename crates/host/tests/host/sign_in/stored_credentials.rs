@@ -101,7 +101,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
-    let far = RemoteSetup::over(issuer, server, config.into()).await;
+    let far = RemoteSetup::with_servers(issuer, server, config.into()).await;
     // Without the client secret, the sign-in fails.
     far.approve_address().await;
     let view = far.app.until(SERVER_NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -147,7 +147,7 @@ async fn setup_with_secret(secret: &str) -> (RemoteSetup, String) {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
-    (RemoteSetup::over(issuer, server, config.into()).await, key)
+    (RemoteSetup::with_servers(issuer, server, config.into()).await, key)
 }
 
 /// Stores a new value of a secret in the keychain, and saves the server's settings without a change.
@@ -231,7 +231,7 @@ async fn client_credentials_require_no_consent() {
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
-    let far = RemoteSetup::over(issuer, server, config.into()).await;
+    let far = RemoteSetup::with_servers(issuer, server, config.into()).await;
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve_address().await;
     far.wait_until_ready().await;
@@ -254,7 +254,7 @@ async fn client_credentials_require_no_consent() {
 async fn client_id_can_be_entered_if_nothing_else_works() {
     let clients = [("typed".to_owned(), None)].into();
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
-    let far = RemoteSetup::with(script, ProtectedScript::default()).await;
+    let far = RemoteSetup::scripted(script, ProtectedScript::default()).await;
     far.approve_address().await;
     let is_it = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::ClientId { .. });
     let request = far.app.consent_request(SERVER_NAME, "the id", is_it).await;

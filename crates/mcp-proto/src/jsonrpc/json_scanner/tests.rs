@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::super::value_spans::LargeValueRecorder;
+use super::super::value_spans::LargeValueSpanRecorder;
 use super::*;
 
 fn is_valid(text: &str) -> bool {
@@ -159,12 +159,12 @@ proptest! {
     #[test]
     fn recorded_value_spans_match_the_scanned_values(value in valid_json(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
-        let mut spans = LargeValueRecorder::default();
+        let mut spans = LargeValueSpanRecorder::default();
         prop_assert_eq!(JsonScanner::new(&text).consume_value_with_recorder(&mut spans), Some(&*text), "the whole value must be consumed");
-        let large = spans.into_values();
+        let large = spans.into_value_spans();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         consume_recursively(&mut JsonScanner::new(&text), 0, &mut first);
-        consume_recursively(&mut JsonScanner::with_known_spans(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
+        consume_recursively(&mut JsonScanner::with_known_value_spans(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
         prop_assert_eq!(first, again, "recorded spans must not change the positions in {}", text);
     }
 }

@@ -12,7 +12,7 @@ use super::sse_events::SseEvents;
 ///
 /// Returns `None` if the reader waits after the last chunk or reports an error, which are both bugs.
 #[must_use]
-pub fn read_events(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<SseEvent>> {
+pub fn read_sse_events_of_chunks(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<SseEvent>> {
     let mut events = SseEvents::new(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).boxed(), limit);
     let all = async {
         let mut read = Vec::new();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::SseEvent;
 
 /// Parses a complete event stream by the rules of the specification, without limits.
-pub(super) fn parse_sse_stream(input: &[u8]) -> Vec<SseEvent> {
+pub(super) fn parse_sse_stream_without_limits(input: &[u8]) -> Vec<SseEvent> {
     let text = String::from_utf8_lossy(input).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
     let mut items = Vec::new();

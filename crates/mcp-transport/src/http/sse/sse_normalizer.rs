@@ -7,7 +7,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
 
-use crate::line_decoder::LINE_EXCERPT_BYTES;
+use crate::line_decoder::MAX_LINE_EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` field's value. Fields with longer values are ignored.
@@ -83,7 +83,7 @@ impl SseNormalizer {
             if self.input.is_empty() {
                 return None;
             }
-            if let Some(oversized) = self.take_line() {
+            if let Some(oversized) = self.take_next_line() {
                 return Some(SseNormalizerOutput::Oversized(oversized));
             }
         }
@@ -91,7 +91,7 @@ impl SseNormalizer {
 
     /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the
     /// current event if this line makes it exceed the limit.
-    fn take_line(&mut self) -> Option<OversizedSseEvent> {
+    fn take_next_line(&mut self) -> Option<OversizedSseEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
         }
@@ -109,7 +109,7 @@ impl SseNormalizer {
             return None;
         }
         if self.block.len() + part.len() > self.limit {
-            return Some(self.start_skipping(&part, end.is_some()));
+            return Some(self.start_skipping_event(&part, end.is_some()));
         }
         self.block.extend_from_slice(&part);
         if end.is_some() {
@@ -118,10 +118,10 @@ impl SseNormalizer {
         None
     }
 
-    fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedSseEvent {
-        let room = LINE_EXCERPT_BYTES.saturating_sub(self.block.len());
+    fn start_skipping_event(&mut self, part: &[u8], line_ended: bool) -> OversizedSseEvent {
+        let room = MAX_LINE_EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
-        self.block.truncate(LINE_EXCERPT_BYTES);
+        self.block.truncate(MAX_LINE_EXCERPT_BYTES);
         let block = std::mem::take(&mut self.block).freeze();
         let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
         let head = block.slice(head..);
@@ -136,7 +136,7 @@ impl SseNormalizer {
             self.block.advance(BYTE_ORDER_MARK.len());
         }
         if self.block.len() == self.line {
-            return self.end_block();
+            return self.end_sse_event();
         }
         let line = &self.block[self.line..];
         let colon = memchr(b':', line);
@@ -170,7 +170,7 @@ impl SseNormalizer {
         self.line = self.block.len();
     }
 
-    fn end_block(&mut self) {
+    fn end_sse_event(&mut self) {
         if self.has_data || self.has_control {
             if !self.has_data {
                 // The parser does not report events without data, so an empty data line is added. MCP ignores events

@@ -150,7 +150,7 @@ impl<'o> StreamableDriver<'o> {
     pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
         self.send_and_deliver();
         while !self.is_over() {
-            self.step().await;
+            self.process_next_event().await;
             self.send_and_deliver();
         }
         match self.not_streamable.take() {
@@ -158,7 +158,7 @@ impl<'o> StreamableDriver<'o> {
                 StreamableDriverEnd::NotStreamable(Box::new((self.core, self.notes, why)))
             }
             _ => {
-                self.end().await;
+                self.shut_down().await;
                 StreamableDriverEnd::Done
             }
         }
@@ -170,17 +170,17 @@ impl<'o> StreamableDriver<'o> {
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
     /// stop by the owner is not delayed. The server is polled last, and only while the owner accepts events.
-    async fn step(&mut self) {
-        self.alarm.fire_no_later_than(self.core.next_wake());
+    async fn process_next_event(&mut self) {
+        self.alarm.fire_no_later_than(self.core.next_deadline());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = wait_until_owner_ready(core.owner) => core.process_ready_owner(),
             () = self.alarm.wait_until_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
-                self.on_step(step, now);
+                self.on_exchange_step_or_abort(step, now);
                 self.process_further_exchange_steps(now);
             }
         }
@@ -195,13 +195,13 @@ impl<'o> StreamableDriver<'o> {
                 return;
             }
             match self.work.next().now_or_never() {
-                Some(Some(step)) => self.on_step(step, now),
+                Some(Some(step)) => self.on_exchange_step_or_abort(step, now),
                 _ => return,
             }
         }
     }
 
-    fn on_step(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
+    fn on_exchange_step_or_abort(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
         // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
             self.on_exchange_step(step, now);
@@ -215,7 +215,7 @@ impl<'o> StreamableDriver<'o> {
             self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
-                self.emit(event);
+                self.emit_session_event(event);
             }
             if !self.core.deliver_events() {
                 return;
@@ -223,7 +223,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    fn emit(&mut self, event: SessionEvent) {
+    fn emit_session_event(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::HandshakeFailed { fault: HandshakeFault::NotStreamable, .. } if self.may_fall_back => {
                 self.not_streamable = Some(event);
@@ -238,7 +238,7 @@ impl<'o> StreamableDriver<'o> {
             }
             _ => {}
         }
-        self.core.emit(event);
+        self.core.emit_session_event(event);
     }
 
     /// Makes `work` the next step of the HTTP exchange number `exchange`, if it is in progress.
@@ -286,7 +286,7 @@ impl<'o> StreamableDriver<'o> {
             kind: ExchangeKind::Request { id, .. }, paused_call: paused_call @ None, ..
         }) = self.exchanges.get_mut(&exchange)
         {
-            *paused_call = self.core.session.pause_call_of(id, now);
+            *paused_call = self.core.session.pause_call_that_sent(id, now);
         }
     }
 
@@ -296,11 +296,11 @@ impl<'o> StreamableDriver<'o> {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.paused_call.take()) {
-            self.core.session.resume_call(call, tokio_clock_now());
+            self.core.session.resume_call_deadlines(call, tokio_clock_now());
         }
     }
 
-    fn finish_request(&mut self, request: &RequestId) {
+    fn finish_exchange_of_request(&mut self, request: &RequestId) {
         let found =
             self.exchanges.iter().find(|(_, exchange)| exchange.carries_request(request)).map(|(number, _)| *number);
         if let Some(exchange) = found {
@@ -313,12 +313,12 @@ impl<'o> StreamableDriver<'o> {
         self.core.session.facts().map(|facts| facts.revision)
     }
 
-    fn note(&mut self, line: impl Into<String>) {
-        self.notes.note(&mut self.core.outbox, line);
+    fn emit_note(&mut self, line: impl Into<String>) {
+        self.notes.emit_note(&mut self.core.outbox, line);
     }
 
-    fn close(&mut self, reason: CloseReason) {
-        self.core.session.handle_closed(reason, tokio_clock_now());
+    fn close_session(&mut self, reason: CloseReason) {
+        self.core.session.handle_connection_closed(reason, tokio_clock_now());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, RequestId, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidMessageCause, RequestId, StreamOrigin};
 use reqwest::header::HeaderValue;
 
 use super::{ActiveExchange, ExchangeKind, StreamableDriver};
@@ -33,7 +33,7 @@ impl StreamableDriver<'_> {
             self.on_session_id(&session);
         }
         if let Some(moved) = moved {
-            self.on_redirect(moved);
+            self.on_followed_redirect(moved);
         }
         self.resume_exchange_deadline(exchange);
         match what {
@@ -41,11 +41,13 @@ impl StreamableDriver<'_> {
                 self.pause_exchange_deadline(exchange, now);
                 self.continue_exchange(exchange, work);
             }
-            ExchangeEvent::Accepted => self.on_accepted(exchange),
-            ExchangeEvent::Body(body) => self.on_body(exchange, body, now),
-            ExchangeEvent::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
-            ExchangeEvent::Refused(refusal) => self.on_refused(exchange, refusal, now),
-            ExchangeEvent::Failed(fault) => self.on_failed(exchange, fault, now),
+            ExchangeEvent::Accepted => self.on_post_accepted(exchange),
+            ExchangeEvent::Body(body) => self.on_json_response_body(exchange, body, now),
+            ExchangeEvent::Events { opened, events, next } => {
+                self.on_stream_events(exchange, opened, events, next, now)
+            }
+            ExchangeEvent::Refused(refusal) => self.on_http_error_response(exchange, refusal, now),
+            ExchangeEvent::Failed(fault) => self.on_delivery_failed(exchange, fault, now),
             ExchangeEvent::Late(_) => {}
             ExchangeEvent::Expired => {
                 self.finish_exchange(exchange);
@@ -53,9 +55,9 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_redirect(&mut self, moved: FollowedRedirect) {
+    fn on_followed_redirect(&mut self, moved: FollowedRedirect) {
         let FollowedRedirect { to, permanent } = moved;
-        self.note(format!("a redirect was followed to {}", delivery_faults::displayed_server_text(to.path())));
+        self.emit_note(format!("a redirect was followed to {}", delivery_faults::displayed_server_text(to.path())));
         if permanent {
             self.url = to;
         }
@@ -63,13 +65,13 @@ impl StreamableDriver<'_> {
 
     fn on_session_id(&mut self, value: &HeaderValue) {
         self.session_id = headers::parse_session_id(value);
-        self.note(match self.session_id {
+        self.emit_note(match self.session_id {
             Some(_) => "the server keeps a session",
             None => "the server's session id was ignored: it is not visible ASCII",
         });
     }
 
-    fn on_accepted(&mut self, exchange: u64) {
+    fn on_post_accepted(&mut self, exchange: u64) {
         let opened = self.blocking_exchange == Some(exchange);
         self.finish_exchange(exchange);
         if opened {
@@ -78,18 +80,19 @@ impl StreamableDriver<'_> {
     }
 
     /// Handles the complete body of a JSON response to a POST.
-    fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
+    fn on_json_response_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish_exchange(exchange) else { return };
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
-        let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
-        self.on_handshake_step(&finished.name, answers);
+        let answers =
+            self.core.process_received_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
+        self.record_handshake_step_response(&finished.name, answers);
         if answers == PostResponseKind::Nothing {
-            let cause = explain_invalid_body(&body);
-            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+            let cause = invalid_response_body_text(&body);
+            self.core.session.handle_undelivered_request(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
-    fn on_handshake_step(&mut self, name: &str, answers: PostResponseKind) {
+    fn record_handshake_step_response(&mut self, name: &str, answers: PostResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
                 PostResponseKind::Nothing => self.notes.add_detection_step(format!("{name} was not answered")),
@@ -104,7 +107,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_events(
+    fn on_stream_events(
         &mut self,
         exchange: u64,
         opened: bool,
@@ -128,11 +131,11 @@ impl StreamableDriver<'_> {
                     if !data.is_empty() {
                         running.resume.fruitless = running.resume.fruitless.min(1);
                     }
-                    self.on_message(exchange, data, now);
+                    self.on_stream_message(exchange, data, now);
                 }
                 // MCP defines no other event types.
                 SseEvent::Data { .. } => {}
-                SseEvent::Oversized { head } => self.on_oversized_message(exchange, head, now),
+                SseEvent::Oversized { head } => self.on_oversized_stream_message(exchange, head, now),
             }
         }
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -153,23 +156,23 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_message(&mut self, exchange: u64, data: Bytes, now: Instant) {
+    fn on_stream_message(&mut self, exchange: u64, data: Bytes, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let (origin, name) = match &running.kind {
             ExchangeKind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
             ExchangeKind::Message | ExchangeKind::Get => {
                 // Some servers send the response on the GET stream. The request's own stream is closed then.
                 if let Ok(IncomingMessage::Response { id, .. }) = IncomingMessage::decode(&data) {
-                    self.finish_request(&id);
+                    self.finish_exchange_of_request(&id);
                 }
                 (StreamOrigin::Get, String::new())
             }
         };
-        let answers = self.core.process_line(DecodedLine::Whole(data), origin, now);
+        let answers = self.core.process_received_line(DecodedLine::Whole(data), origin, now);
         if answers == PostResponseKind::Nothing {
             return;
         }
-        self.on_handshake_step(&name, answers);
+        self.record_handshake_step_response(&name, answers);
         if let Some(ActiveExchange { kind: ExchangeKind::Request { answered, .. }, .. }) =
             self.exchanges.get_mut(&exchange)
         {
@@ -179,22 +182,22 @@ impl StreamableDriver<'_> {
 
     /// Handles a stream event that exceeds the size limit. On the response stream of a request, it is treated as the
     /// response.
-    fn on_oversized_message(&mut self, exchange: u64, head: Bytes, now: Instant) {
+    fn on_oversized_stream_message(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
             Some(ExchangeKind::Request { id, .. }) => {
                 let id = id.clone();
                 self.finish_exchange(exchange);
                 let cause = format!("an event of its stream is larger than {limit} bytes");
-                self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+                self.core.session.handle_undelivered_request(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
-                self.core.process_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
+                self.core.process_received_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
             }
         }
     }
 
-    fn on_refused(&mut self, exchange: u64, refusal: HttpErrorResponse, now: Instant) {
+    fn on_http_error_response(&mut self, exchange: u64, refusal: HttpErrorResponse, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
         let HttpErrorResponse { status, fault, message } = refusal;
         let lost = status == 404 && running.in_session;
@@ -215,10 +218,10 @@ impl StreamableDriver<'_> {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.notes.add_detection_step(format!("{name} answered {status}"));
                 }
-                self.core.session.handle_undelivered(&id, fault, now);
+                self.core.session.handle_undelivered_request(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!(
+                self.emit_note(format!(
                     "{name} was refused: {}",
                     delivery_faults::displayed_server_text(&fault.to_string())
                 ));
@@ -232,13 +235,13 @@ impl StreamableDriver<'_> {
     /// Handles the loss of a session that the server discarded: discards its ID and its streams, and opens a new
     /// session unless too many were lost.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
-        self.note("the server ended the session (404); a new one is opened");
+        self.emit_note("the server ended the session (404); a new one is opened");
         self.discard_session_state();
         self.session_loss_times.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
         self.session_loss_times.push_back(now);
         if self.session_loss_times.len() >= MAX_LOST_SESSIONS_PER_WINDOW {
             let cause = format!("it forgot {MAX_LOST_SESSIONS_PER_WINDOW} sessions within {LOST_SESSIONS_WINDOW:?}");
-            return self.close(CloseReason::ConnectionLost(cause));
+            return self.close_session(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
     }
@@ -258,7 +261,7 @@ impl StreamableDriver<'_> {
         self.messages.clear();
     }
 
-    fn on_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {
+    fn on_delivery_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_failed(exchange, &fault, now);
@@ -270,10 +273,10 @@ impl StreamableDriver<'_> {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.notes.add_detection_step(format!("{name} failed ({fault})"));
                 }
-                self.core.session.handle_undelivered(&id, fault, now);
+                self.core.session.handle_undelivered_request(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
-                self.note(format!(
+                self.emit_note(format!(
                     "{name} was not delivered: {}",
                     delivery_faults::displayed_server_text(&fault.to_string())
                 ));
@@ -286,12 +289,12 @@ impl StreamableDriver<'_> {
 }
 
 /// Returns a message that explains why the body of a response is not the JSON-RPC response to its request.
-fn explain_invalid_body(body: &Bytes) -> String {
+fn invalid_response_body_text(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
-        Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
+        Err(InvalidMessageCause::Blank) => "the answer is empty".to_owned(),
         // The messages of these causes mention standard output.
-        Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
+        Err(InvalidMessageCause::UnexpectedBanner | InvalidMessageCause::LspHeader | InvalidMessageCause::HttpText) => {
             "the answer is not JSON".to_owned()
         }
         Err(cause) => format!("the answer cannot be read: {cause}"),

@@ -7,7 +7,7 @@ use reqwest::Method;
 use tokio::time::timeout;
 
 use super::{ExchangeKind, StreamableDriver};
-use crate::http::endpoint::RequestParts;
+use crate::http::endpoint::HttpRequestParts;
 use crate::http::headers::{self, SessionHeaders};
 
 /// Timeout of posting the last messages, which is part of [`HttpLimits::close`](crate::http::HttpLimits::close).
@@ -16,7 +16,7 @@ const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 impl StreamableDriver<'_> {
     /// Closes the session, and ends it at the server with DELETE. Meanwhile delivers the remaining events to the owner,
     /// which may take longer.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn shut_down(mut self) {
         self.core.close_session();
         // A closed session needs no responses to its pending requests.
         let open: Vec<u64> =
@@ -31,7 +31,7 @@ impl StreamableDriver<'_> {
         let goodbye = self.session_id.as_ref().map(|session| {
             let headers =
                 headers::delete_request_headers(SessionHeaders { session: Some(session), revision: self.revision() });
-            RequestParts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
+            HttpRequestParts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
         });
         let StreamableDriver { core, mut work, endpoint, limits, .. } = self;
         let last = timeout(limits.close, async {
@@ -41,6 +41,6 @@ impl StreamableDriver<'_> {
                 let _ = endpoint.send(parts).await;
             }
         });
-        core.deliver_while_closing(last).await;
+        core.deliver_remaining_events_while(last).await;
     }
 }

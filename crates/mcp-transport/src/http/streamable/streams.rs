@@ -9,7 +9,7 @@ use mcp_proto::{DeliveryFault, RequestId};
 use reqwest::Method;
 
 use super::{ExchangeKind, StreamableDriver};
-use crate::http::endpoint::RequestParts;
+use crate::http::endpoint::HttpRequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
@@ -23,7 +23,7 @@ impl StreamableDriver<'_> {
         if legacy && self.get_exchange.is_none() {
             let number = self.start_exchange(ExchangeKind::Get, "the GET stream".to_owned(), self.session_id.is_some());
             self.get_exchange = Some(number);
-            self.reopen(number, Duration::ZERO);
+            self.reopen_stream(number, Duration::ZERO);
         }
     }
 
@@ -34,12 +34,12 @@ impl StreamableDriver<'_> {
         match &running.kind {
             ExchangeKind::Get => {
                 self.get_stream_was_accepted = true;
-                self.note("the GET stream is open");
+                self.emit_note("the GET stream is open");
             }
             ExchangeKind::Request { .. } if again => {
                 let line = format!("the stream of {} was resumed", running.name);
                 self.get_stream_was_accepted = true;
-                self.note(line);
+                self.emit_note(line);
             }
             ExchangeKind::Request { .. } | ExchangeKind::Message => {}
         }
@@ -58,15 +58,20 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, modern: true, .. } => {
                 let id = id.clone();
-                self.fail_request(exchange, &id, format!("{cause} before the answer"), now);
+                self.fail_request_with_lost_response(exchange, &id, format!("{cause} before the answer"), now);
             }
             ExchangeKind::Request { id, modern: false, .. }
                 if headers::last_event_id_value(&running.resume.last_id).is_none() =>
             {
                 let id = id.clone();
-                self.fail_request(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
+                self.fail_request_with_lost_response(
+                    exchange,
+                    &id,
+                    format!("{cause} before the answer, and it cannot be resumed"),
+                    now,
+                );
             }
-            ExchangeKind::Request { .. } | ExchangeKind::Get => self.schedule_reopen(exchange, cause),
+            ExchangeKind::Request { .. } | ExchangeKind::Get => self.schedule_stream_reopening(exchange, cause),
         }
     }
 
@@ -84,14 +89,14 @@ impl StreamableDriver<'_> {
             ExchangeKind::Request { id, .. } => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer, and resuming it was refused: {fault}");
-                self.fail_request(exchange, &id, cause, now);
+                self.fail_request_with_lost_response(exchange, &id, cause, now);
             }
             ExchangeKind::Get | ExchangeKind::Message => {
                 self.finish_exchange(exchange);
                 if status == 405 {
-                    self.note("the server offers no GET stream (405)");
+                    self.emit_note("the server offers no GET stream (405)");
                 } else {
-                    self.note(format!(
+                    self.emit_note(format!(
                         "there is no GET stream: {}",
                         delivery_faults::displayed_server_text(&fault.to_string())
                     ));
@@ -110,45 +115,45 @@ impl StreamableDriver<'_> {
             ExchangeKind::Request { id, .. } if unusable || running.resume.failures >= most => {
                 let id = id.clone();
                 let cause = format!("the stream ended before the answer and could not be resumed: {fault}");
-                self.fail_request(exchange, &id, cause, now);
+                self.fail_request_with_lost_response(exchange, &id, cause, now);
             }
             ExchangeKind::Get if unusable => {
                 self.finish_exchange(exchange);
-                self.note(format!(
+                self.emit_note(format!(
                     "there is no GET stream: {}",
                     delivery_faults::displayed_server_text(&fault.to_string())
                 ));
             }
-            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_server_text(&fault.to_string())),
+            _ => self.schedule_stream_reopening(exchange, &delivery_faults::displayed_server_text(&fault.to_string())),
         }
     }
 
     /// Ends a request with an error, because its response was lost.
-    fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
+    fn fail_request_with_lost_response(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish_exchange(exchange);
-        self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
+        self.core.session.handle_undelivered_request(request, DeliveryFault::Lost { cause }, now);
     }
 
     /// Schedules the next attempt to open the event stream of an exchange.
-    fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
+    fn schedule_stream_reopening(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let pause = retry::stream_reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
         let line = format!("{}: {cause}; again in {:.1} s", running.name, pause.as_secs_f64());
-        self.note(line);
-        self.reopen(exchange, pause);
+        self.emit_note(line);
+        self.reopen_stream(exchange, pause);
     }
 
-    fn reopen(&mut self, exchange: u64, pause: Duration) {
+    fn reopen_stream(&mut self, exchange: u64, pause: Duration) {
         let revision = self.revision();
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         running.resume.reopening = true;
         let last_id = headers::last_event_id_value(&running.resume.last_id);
         let session_headers = SessionHeaders { session: self.session_id.as_ref(), revision };
         let headers = headers::get_request_headers(last_id.as_ref(), session_headers);
-        let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
+        let parts = HttpRequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let work =
             exchange::open_event_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.continue_exchange(exchange, work);

@@ -7,7 +7,7 @@ mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_data_url, join_result_texts, opaque_data_of_wire};
+use super::encode::{encode_data_url, join_tool_result_texts, opaque_data_written_by_wire};
 use super::openai::ChatCompletionsDialect;
 use super::provider_http_client::EventFraming;
 use super::{ReplyDecoder, Wire, WireRequest};
@@ -36,7 +36,7 @@ impl OpenAiResponses {
 
     /// Returns text that identifies provider and model, which is stored with reasoning because only they can decrypt
     /// it.
-    fn reasoning_source(&self, model: &str) -> String {
+    fn provider_and_model_of_reasoning(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
 }
@@ -76,7 +76,7 @@ impl Wire for OpenAiResponses {
         if let Some(system) = &request.system {
             body.insert("instructions".into(), system.clone().into());
         }
-        let source = self.reasoning_source(&request.model);
+        let source = self.provider_and_model_of_reasoning(&request.model);
         body.insert(
             "input".into(),
             request.messages.iter().flat_map(|message| encode_input_items(message, &source)).collect(),
@@ -108,7 +108,7 @@ impl Wire for OpenAiResponses {
     }
 
     fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
-        Box::new(ResponsesReplyDecoder::new(model.to_owned(), self.reasoning_source(model)))
+        Box::new(ResponsesReplyDecoder::new(model.to_owned(), self.provider_and_model_of_reasoning(model)))
     }
 }
 
@@ -155,7 +155,7 @@ fn encode_assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
         MessagePart::Thinking { opaque, .. } => {
-            let opaque_data = opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            let opaque_data = opaque_data_written_by_wire(opaque.as_ref(), WIRE_NAME)?;
             (opaque_data["source"] == source).then(|| opaque_data["item"].clone())
         }
         _ => None,
@@ -166,7 +166,7 @@ fn encode_tool_result(part: &MessagePart) -> Option<Value> {
     let MessagePart::ToolResult { id, parts, .. } = part else { return None };
     let is_text = parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
     let output: Value =
-        if is_text { join_result_texts(parts).into() } else { parts.iter().filter_map(encode_content).collect() };
+        if is_text { join_tool_result_texts(parts).into() } else { parts.iter().filter_map(encode_content).collect() };
     Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
 }
 

@@ -47,13 +47,17 @@ impl ResponsesReplyDecoder {
 
     /// Returns the text fragment in an event, and marks its item as received in fragments, since the item's final event
     /// repeats them.
-    fn take_fragment<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
+    fn streamed_text_fragment<'e>(
+        &mut self,
+        event: &'e Value,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<&'e str, ModelError> {
         self.find_or_add_item(event_item_id(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
     fn process_arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
-        let text = self.take_fragment(event, assembly)?;
+        let text = self.streamed_text_fragment(event, assembly)?;
         match self.find_or_add_item(event_item_id(event), assembly)?.key {
             Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
@@ -111,8 +115,8 @@ impl ResponsesReplyDecoder {
                     let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
-                match to_replayed_item(item) {
-                    Some(item) => assembly.attach_opaque_to_last_reasoning(
+                match to_input_reasoning_item(item) {
+                    Some(item) => assembly.attach_opaque_data_to_last_reasoning(
                         json!({ "wire": WIRE_NAME, "source": self.source, "item": item }),
                     ),
                     None => Ok(()),
@@ -139,7 +143,7 @@ impl ResponsesReplyDecoder {
         assembly.set_model(response["model"].as_str().unwrap_or_default());
         let usage = &response["usage"];
         if usage.is_object() {
-            assembly.change_usage(|own| {
+            assembly.change_token_usage(|own| {
                 own.input = parse_token_count(&usage["input_tokens"]);
                 own.output = parse_token_count(&usage["output_tokens"]);
                 own.cached_input = parse_token_count(&usage["input_tokens_details"]["cached_tokens"]);
@@ -151,7 +155,7 @@ impl ResponsesReplyDecoder {
             Some("incomplete") => assembly.set_stop_reason(match response["incomplete_details"]["reason"].as_str() {
                 Some("max_output_tokens") => StopReason::MaxTokens,
                 Some("content_filter") => StopReason::Refused,
-                other => StopReason::Other(provider_fault::shorten_message(other.unwrap_or("incomplete"))),
+                other => StopReason::Other(provider_fault::shorten_provider_message(other.unwrap_or("incomplete"))),
             }),
             _ if self.is_refused => assembly.set_stop_reason(StopReason::Refused),
             _ => {}
@@ -169,18 +173,18 @@ impl ReplyDecoder for ResponsesReplyDecoder {
                 self.begin_or_find_tool_use(event_item_id(event), &event["item"], assembly)?;
             }
             Some("response.output_text.delta") => {
-                let text = self.take_fragment(event, assembly)?;
+                let text = self.streamed_text_fragment(event, assembly)?;
                 assembly.append_text(text)?;
             }
             Some("response.refusal.delta") => {
-                let text = self.take_fragment(event, assembly)?;
+                let text = self.streamed_text_fragment(event, assembly)?;
                 self.process_refusal(text, assembly)?;
             }
             Some("response.reasoning_summary_part.added") if event["summary_index"].as_u64() > Some(0) => {
                 assembly.append_thinking("\n\n")?;
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                let text = self.take_fragment(event, assembly)?;
+                let text = self.streamed_text_fragment(event, assembly)?;
                 assembly.append_thinking(text)?;
             }
             Some("response.function_call_arguments.delta") => self.process_arguments(event, assembly)?,
@@ -219,7 +223,7 @@ fn event_item_id(event: &Value) -> String {
 
 /// Returns the parts of a reasoning item that are sent back to the provider with the next request. `None` if the item
 /// has no content, since the provider would then search for the item in its own storage.
-fn to_replayed_item(item: &Value) -> Option<Value> {
+fn to_input_reasoning_item(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {
         return None;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use other_apps::import;
+use other_apps::parse_pasted_servers;
 use ports::server_config::{ImportNoteKind, ImportPlace};
 use serde_json::json;
 
@@ -116,7 +116,7 @@ fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
         other_app_link(&(0..count).map(server).collect())
     };
-    assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 servers in one link are allowed");
+    assert_eq!(parse_pasted_servers(&many(20), &[]).unwrap().len(), 20, "20 servers in one link are allowed");
     assert!(rejection_message(&many(21)).ends_with("it has more than 20 servers"), "21 servers are rejected");
     let list = json!([{ "command": "x" }, { "command": "y" }]);
     assert!(
@@ -379,8 +379,9 @@ fn invisible_characters_are_rejected_in_every_value() {
 
 #[test]
 fn link_leaves_an_existing_server_unchanged() {
-    let found =
-        import(&drawbridge_link("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
+    let found = parse_pasted_servers(&drawbridge_link("GitHub", &json!({ "command": "evil" })), &["github".into()])
+        .unwrap()
+        .remove(0);
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
         note_texts(&found),

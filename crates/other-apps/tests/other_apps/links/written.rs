@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use other_apps::{InstallLink, LinkTarget, import, install_link};
+use other_apps::{InstallLink, LinkTarget, install_link, parse_pasted_servers};
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
 use super::describe_server;
@@ -42,13 +42,14 @@ fn written_link_parses_to_the_same_server() {
         for app in APPS {
             let written = write_link("a", config.clone(), app);
             for text in [Some(&written.link), written.web.as_ref(), Some(&written.markdown())].into_iter().flatten() {
-                let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+                let found = parse_pasted_servers(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
                 assert_eq!(found.iter().map(describe_server).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
             }
         }
     }
     let far = remote_config("https://mcp.example.com/mcp?team=red", &[("X-Team", "red")]);
-    let words = APPS.map(|app| describe_server(&import(&write_link("a", far.clone(), app).link, &[]).unwrap()[0]));
+    let words = APPS
+        .map(|app| describe_server(&parse_pasted_servers(&write_link("a", far.clone(), app).link, &[]).unwrap()[0]));
     let same = "https://mcp.example.com/mcp?team=red {\"X-Team\":\"red\"}";
     assert_eq!(
         words,
@@ -74,7 +75,7 @@ fn link_contains_no_secret() {
     for config in configs {
         for app in APPS {
             let written = write_link("a", config.clone(), app);
-            let read = import(&written.link, &[]).unwrap();
+            let read = parse_pasted_servers(&written.link, &[]).unwrap();
             let all = format!("{written:?}{}{}", written.markdown(), describe_server(&read[0]));
             assert!(
                 !all.contains("4eC39") && !all.contains("secret:"),
@@ -94,13 +95,13 @@ fn omitted_secrets_are_noted() {
         ["\"API_KEY\" is left blank, as a secret"],
         "the note names the variable"
     );
-    let read = import(&written.link, &[]).unwrap().remove(0);
+    let read = parse_pasted_servers(&written.link, &[]).unwrap().remove(0);
     assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
     assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let imported = import(&write_link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
+    let imported = parse_pasted_servers(&write_link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
     assert_eq!(imported.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
     let header = remote_config("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
-    let read = import(&write_link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
+    let read = parse_pasted_servers(&write_link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
     assert_eq!(
         read.config.as_http().unwrap().headers["Authorization"],
         "Bearer <Authorization>",

@@ -83,12 +83,12 @@ fn only_a_deny_rule_in_both_directions_prevents_a_start() {
     for direction in [RuleDirection::ToServer, RuleDirection::FromServer] {
         assert_eq!(
             single_rule_fit(PolicyRule { direction, ..deny.clone() }, &start),
-            RuleFit::OtherDirection,
+            RuleFit::OtherKindOfAct,
             "{direction:?}"
         );
     }
     let both = PolicyRule { direction: RuleDirection::Both, ..ask_rule() };
-    assert_eq!(single_rule_fit(both, &start), RuleFit::OtherDirection, "starts have their own approvals");
+    assert_eq!(single_rule_fit(both, &start), RuleFit::OtherKindOfAct, "starts have their own approvals");
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn sampling_budget_rule_allows_sampling_only() {
         PolicyAct::ShareRoots { server: "server", decided: false },
     ];
     for act in others {
-        assert_eq!(single_rule_fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
+        assert_eq!(single_rule_fit(allow(), &act), RuleFit::OtherKindOfAct, "{act:?}");
     }
     let sample = PolicyAct::Sample { server: "server", would_use: SamplingUse::default() };
-    assert_ne!(single_rule_fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
+    assert_ne!(single_rule_fit(allow(), &sample), RuleFit::OtherKindOfAct, "the rule is about sampling");
 }
 
 #[test]
@@ -223,14 +223,14 @@ fn rule_set_holds_500_rules_with_unique_ids() {
 #[test]
 fn trust_applies_to_the_exact_server_name() {
     let trust = PolicyRule::for_trusted_server("a*");
-    assert!(trust.trusts("a*"), "a star in a name is a literal");
-    assert!(!trust.trusts("ab") && !trust.trusts("a"), "the name is not a pattern");
+    assert!(trust.is_trust_rule_for("a*"), "a star in a name is a literal");
+    assert!(!trust.is_trust_rule_for("ab") && !trust.is_trust_rule_for("a"), "the name is not a pattern");
     let allows = PolicyRule { trusted_server: false, ..PolicyRule::for_trusted_server("files") };
-    assert!(!allows.trusts("files"), "a rule that allows is not a trust rule");
+    assert!(!allows.is_trust_rule_for("files"), "a rule that allows is not a trust rule");
 }
 
 #[test]
-fn restored_rules_leave_numbers_for_new_rules() {
+fn restored_rules_leave_ids_for_new_rules() {
     let mut set = RuleSet::compile(RuleSource::User, vec![ask_rule()]).unwrap();
     for id in [0, 1, u64::MAX] {
         let restored = set.restore(PolicyRule { id, ..ask_rule() }).unwrap();

@@ -46,7 +46,7 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
         let mut policy = policy_with_rules(&[], &[]);
         policy.set_managed_rules(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
         policy.set_user_rules(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
-        assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
+        assert_eq!(policy.effective_preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
     }
@@ -85,7 +85,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     for server in ["old", "other"] {
         policy.set_server_identity(server, vec!["uvx files".to_owned()]);
         policy.mute(server);
-        policy.trust_for_session(server).unwrap();
+        policy.trust_until_quit(server).unwrap();
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
@@ -105,7 +105,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     let start = |server| decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
     let effects_for = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
-        (policy.is_muted(server), policy.is_trusted_for_session(server), has_grant, start(server))
+        (policy.is_muted(server), policy.is_trusted_until_quit(server), has_grant, start(server))
     };
     // A rule on identities applies to a server whose identity is unknown.
     assert_eq!(effects_for("old"), (false, false, false, RuleEffect::Deny), "the removed server");
@@ -184,7 +184,7 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
     };
     let trusted = || {
         let mut policy = Policy::new(policy::Grants::default());
-        policy.trust_for_session("server").unwrap();
+        policy.trust_until_quit("server").unwrap();
         policy
     };
     let after = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "*", None) };
@@ -234,7 +234,15 @@ fn explanation_states_that_the_tool_always_asks() {
     assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
     assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");
     assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "the text must be a stable name");
-    assert_eq!(DecisionReason::ToolAsksEachTime.stricter(), Some(StricterReason::EachTime), "it overrides the rule");
-    assert_eq!(DecisionReason::AppToolsAsk.stricter(), Some(StricterReason::EachTime), "no rule allows tools of apps");
-    assert_eq!(DecisionReason::ToolsAsk.stricter(), None, "a rule can allow what no rule allows yet");
+    assert_eq!(
+        DecisionReason::ToolAsksEachTime.to_stricter_reason(),
+        Some(StricterReason::EachTime),
+        "it overrides the rule"
+    );
+    assert_eq!(
+        DecisionReason::AppToolsAsk.to_stricter_reason(),
+        Some(StricterReason::EachTime),
+        "no rule allows tools of apps"
+    );
+    assert_eq!(DecisionReason::ToolsAsk.to_stricter_reason(), None, "a rule can allow what no rule allows yet");
 }

@@ -161,7 +161,7 @@ impl PolicyInputs {
 }
 
 /// Calls a closure with an act of each kind except a tool call.
-fn for_each_other_act(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
+fn for_each_act_except_tool_calls(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
     let hash = Hash::of_json(&json!("v1"));
     look(&PolicyAct::StartServer { server, command: &hash });
     look(&PolicyAct::ConnectServer { server, address: &hash });
@@ -228,7 +228,7 @@ proptest! {
         prop_assert!(more.decide(&call) >= all.decide(&call), "a rule that denies or asks can't allow more");
         let (before, after) = (all.policy(), more.policy());
         let mut held = true;
-        for_each_other_act(&call.server, &mut |act| {
+        for_each_act_except_tool_calls(&call.server, &mut |act| {
             held &= decision_effect(after.decide(act, NOW)) >= decision_effect(before.decide(act, NOW));
         });
         prop_assert!(held, "other acts are not loosened either");
@@ -238,7 +238,7 @@ proptest! {
     fn rules_never_allow_starts_sign_ins_or_other_server_requests(all in any_inputs(), server in "a|b|ab") {
         let policy = all.policy();
         let mut allowed = Vec::new();
-        for_each_other_act(&server, &mut |act| {
+        for_each_act_except_tool_calls(&server, &mut |act| {
             let within = matches!(act, PolicyAct::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
             if let PolicyDecision::Allow { by } = policy.decide(act, NOW) && by != DecisionSource::BuiltIn && !within {
                 allowed.push(format!("{act:?}"));
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn a_call_that_any_arguments_allow_is_allowed_with_all_of_them(all in any_inputs(), call in any_call()) {
+    fn call_allowed_for_any_arguments_is_allowed_for_each(all in any_inputs(), call in any_call()) {
         let policy = all.policy();
         let of = |arguments: serde_json::Value| TestCall { arguments, ..call.clone() };
         let allows_any = |call: &TestCall| call.with_act(|act| policy.allows_any_arguments(&act, NOW));

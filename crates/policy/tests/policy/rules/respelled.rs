@@ -230,7 +230,7 @@ fn only_paths_named_by_a_rule_are_resolved() {
 struct SingleRulePolicy(ArgumentPattern, Policy);
 
 impl SingleRulePolicy {
-    fn all<const N: usize>(effect: RuleEffect, kinds: [ArgumentPattern; N]) -> [Self; N] {
+    fn one_policy_per_pattern<const N: usize>(effect: RuleEffect, kinds: [ArgumentPattern; N]) -> [Self; N] {
         kinds.map(|is| Self(is.clone(), policy_with_rules(&[], &[rule_with_argument(effect, is)])))
     }
 
@@ -247,16 +247,17 @@ static POLICIES_DENYING_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|
         path_pattern("/secret/a/key"),
         glob_pattern("/secret/a/key"),
     ];
-    SingleRulePolicy::all(RuleEffect::Deny, kinds)
+    SingleRulePolicy::one_policy_per_pattern(RuleEffect::Deny, kinds)
 });
-static POLICIES_ALLOWING_PATHS: LazyLock<[SingleRulePolicy; 2]> =
-    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Allow, [path_pattern("/public/*"), glob_pattern("/public/*")]));
+static POLICIES_ALLOWING_PATHS: LazyLock<[SingleRulePolicy; 2]> = LazyLock::new(|| {
+    SingleRulePolicy::one_policy_per_pattern(RuleEffect::Allow, [path_pattern("/public/*"), glob_pattern("/public/*")])
+});
 static POLICIES_ALLOWING_PUBLIC_FOLDER: LazyLock<[SingleRulePolicy; 1]> =
-    LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Deny, [path_pattern("/public/*")]));
+    LazyLock::new(|| SingleRulePolicy::one_policy_per_pattern(RuleEffect::Deny, [path_pattern("/public/*")]));
 static POLICIES_DENYING_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     let typed = [address_pattern("https://evil.x"), address_pattern("https://evil.x/secret/*")];
     let [origin, below] = typed;
-    SingleRulePolicy::all(
+    SingleRulePolicy::one_policy_per_pattern(
         RuleEffect::Deny,
         [origin, below, glob_pattern("https://evil.x/*"), glob_pattern("https://evil.x/secret/*")],
     )
@@ -267,7 +268,7 @@ static POLICIES_ALLOWING_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::
         glob_pattern("https://api.x/public/*"),
         glob_pattern("https://api.x*"),
     ];
-    SingleRulePolicy::all(RuleEffect::Allow, kinds)
+    SingleRulePolicy::one_policy_per_pattern(RuleEffect::Allow, kinds)
 });
 
 /// Generates path components that programs may misinterpret.

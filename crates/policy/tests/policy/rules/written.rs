@@ -79,7 +79,7 @@ fn rule_matches_its_conditions() {
         (rule(RuleEffect::Ask, "serv*", Some("to?l")), RuleFit::Fits),
         (rule(RuleEffect::Ask, "other", None), RuleFit::OtherServer),
         (rule(RuleEffect::Ask, "server", Some("tool2")), RuleFit::OtherTool),
-        (PolicyRule { direction: RuleDirection::FromServer, ..ask() }, RuleFit::OtherDirection),
+        (PolicyRule { direction: RuleDirection::FromServer, ..ask() }, RuleFit::OtherKindOfAct),
         (PolicyRule { direction: RuleDirection::Both, ..ask() }, RuleFit::Fits),
         (PolicyRule { expires_at: Some(1_000), ..ask() }, RuleFit::Expired),
         (PolicyRule { expires_at: Some(1_001), ..ask() }, RuleFit::Fits),
@@ -121,7 +121,7 @@ fn rule_matches_its_conditions() {
 
 fn policy_with_session_rule(rule: PolicyRule) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.session_rules_mut().add(rule).unwrap();
+    policy.rules_until_quit_mut().add(rule).unwrap();
     policy
 }
 
@@ -166,7 +166,7 @@ fn unresolvable_value_only_makes_a_decision_stricter() {
 }
 
 #[test]
-fn condition_cannot_be_bypassed_by_another_shape() {
+fn condition_cannot_be_bypassed_by_another_json_shape() {
     let with = |effect, at: &str, is| PolicyRule {
         arguments: vec![ArgumentRule { at: at.into(), is }],
         ..rule(effect, "server", None)
@@ -370,8 +370,8 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
 #[test]
 fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
-    policy.trust_for_session("a*b").unwrap();
-    policy.trust_for_session("a*b").unwrap();
+    policy.trust_until_quit("a*b").unwrap();
+    policy.trust_until_quit("a*b").unwrap();
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| TestCall { server: server.to_owned(), ..TestCall::default() };
     let decide = |policy: &Policy, call: &TestCall| decision_effect(call.with_act(|act| policy.decide(&act, 0)));
@@ -392,7 +392,7 @@ fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     ] {
         assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
     }
-    assert!(policy.end_trust("a*b"), "trust can be ended");
+    assert!(policy.revoke_trust_until_quit("a*b"), "trust can be ended");
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Ask, "calls ask after the trust has ended");
 }
 

@@ -44,7 +44,7 @@ struct LedgerEntry {
 #[derive(Debug)]
 enum ConnectionOutcome {
     Allowed(ConnectionCounts),
-    Refused { times: u64, cause: String, add: HostPattern },
+    Refused { times: u64, cause: String, missing_pattern: HostPattern },
     Unreachable { times: u64, cause: String },
 }
 
@@ -97,8 +97,8 @@ impl EgressLedger {
         OpenConnection { ledger: Arc::clone(self), traffic }
     }
 
-    /// Records a connection that the proxy refused. `add` is the host pattern that would permit it.
-    pub(super) fn record_refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
+    /// Records a connection that the proxy refused. `missing_pattern` is the host pattern that would permit it.
+    pub(super) fn record_refused(&self, destination: &Destination, cause: &str, missing_pattern: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
             ConnectionOutcome::Refused { times, .. } if entry.destination == *destination => Some(times),
@@ -108,7 +108,11 @@ impl EgressLedger {
             Some(times) => *times += 1,
             None => state.add_entry(
                 destination,
-                ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() },
+                ConnectionOutcome::Refused {
+                    times: 1,
+                    cause: cause.to_owned(),
+                    missing_pattern: missing_pattern.clone(),
+                },
             ),
         }
         drop(state);
@@ -224,8 +228,8 @@ fn ledger_entry_line(LedgerEntry { destination, outcome }: &LedgerEntry) -> Stri
             let _ = write!(text, ", {up} bytes up, {down} bytes down");
             text
         }
-        ConnectionOutcome::Refused { times: number, cause, add } => format!(
-            "network: {destination} refused{}: {cause}. To allow it, add {add} to the hosts of its sandbox",
+        ConnectionOutcome::Refused { times: number, cause, missing_pattern } => format!(
+            "network: {destination} refused{}: {cause}. To allow it, add {missing_pattern} to the hosts of its sandbox",
             times(number)
         ),
         ConnectionOutcome::Unreachable { times: number, cause } => {

@@ -12,7 +12,7 @@ use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
@@ -66,19 +66,20 @@ impl BubblewrapTrialResult {
 struct BubblewrapFeatures {
     /// Set if bubblewrap can prevent the server from creating more namespaces, and can limit the size of folders in
     /// memory. Without this feature, only seccomp prevents more namespaces.
-    bounds: bool,
+    namespace_and_memory_limits: bool,
     /// Set if bubblewrap accepts folders as file descriptors (0.10, and Debian's 0.8). Otherwise it receives their
     /// paths.
-    descriptors: bool,
+    folder_descriptors: bool,
 }
 
 impl BubblewrapFeatures {
-    const NONE: BubblewrapFeatures = BubblewrapFeatures { bounds: false, descriptors: false };
+    const NONE: BubblewrapFeatures =
+        BubblewrapFeatures { namespace_and_memory_limits: false, folder_descriptors: false };
     /// Combinations of features in the order in which trial runs test them, from all features to none.
     const ALL: [BubblewrapFeatures; 4] = [
-        BubblewrapFeatures { bounds: true, descriptors: true },
-        BubblewrapFeatures { bounds: true, descriptors: false },
-        BubblewrapFeatures { bounds: false, descriptors: true },
+        BubblewrapFeatures { namespace_and_memory_limits: true, folder_descriptors: true },
+        BubblewrapFeatures { namespace_and_memory_limits: true, folder_descriptors: false },
+        BubblewrapFeatures { namespace_and_memory_limits: false, folder_descriptors: true },
         BubblewrapFeatures::NONE,
     ];
 
@@ -128,7 +129,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     let system_calls = system_calls::seccomp_filter_file()?;
     let mut arguments = namespace_arguments(&NetworkAccess::None, features);
     let mut passed_on = Vec::new();
-    if features.descriptors {
+    if features.folder_descriptors {
         let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
         arguments.extend(["--ro-bind-fd".into(), root.as_raw_fd().to_string().into(), "/usr".into()]);
         passed_on.push(root);
@@ -169,7 +170,7 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
         stderr.take(MAX_ERROR_OUTPUT_BYTES).read_to_end(&mut words).await?;
     }
     let status = child.inner_mut().wait().await?;
-    Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
+    Ok((status, escape_invisible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
 /// Returns all arguments of bubblewrap that precede the server's program, and the file descriptors to which they refer.
@@ -198,7 +199,7 @@ pub(super) fn bubblewrap_arguments(
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             mount_empty_folder(&mut arguments, hidden);
         }
-        match descriptor.filter(|_| features.descriptors) {
+        match descriptor.filter(|_| features.folder_descriptors) {
             Some(descriptor) => {
                 let how = if writable { "--bind-fd" } else { "--ro-bind-fd" };
                 arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
@@ -238,13 +239,13 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
     if *network == NetworkAccess::Full {
         arguments.push("--share-net");
     }
-    if features.bounds {
+    if features.namespace_and_memory_limits {
         arguments.extend(NO_NESTED_NAMESPACE_OPTIONS);
     }
     arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
     let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
     for folder in ["/dev/shm", "/tmp"] {
-        if features.bounds {
+        if features.namespace_and_memory_limits {
             arguments.extend(["--size".into(), MAX_MEMORY_FOLDER_BYTES.to_string().into()]);
         }
         arguments.extend(["--tmpfs", folder].map(OsString::from));
@@ -272,7 +273,7 @@ mod tests {
         for features in BubblewrapFeatures::ALL {
             let known = BubblewrapTrialResult { features, since };
             assert!(known.is_current(since), "a fresh result must be used: {features:?}");
-            let is_best = features.bounds && features.descriptors;
+            let is_best = features.namespace_and_memory_limits && features.folder_descriptors;
             assert_eq!(
                 known.is_current(since + BUBBLEWRAP_TRIAL_RETRY_INTERVAL),
                 is_best,

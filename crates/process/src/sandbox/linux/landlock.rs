@@ -13,8 +13,8 @@ use landlock::{
 use super::opened_paths::OpenedPath;
 use super::sandbox_setup_error;
 
-/// Minimum Landlock ABI that the kernel must enforce (Linux 6.2). Earlier ABIs can't prevent that a read-only file is
-/// truncated.
+/// Minimum Landlock ABI that the kernel must enforce (Linux 6.2). Earlier ABIs can't prevent a program from truncating
+/// a file that it may only read.
 const MIN_LANDLOCK_ABI: ABI = ABI::V3;
 /// Landlock ABI that is enforced if the kernel supports it (from Linux 6.12). It also blocks signals to processes
 /// outside the sandbox, and connections to their abstract sockets.

@@ -4,7 +4,7 @@ use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, Search
 use serde_json::json;
 use testkit::http::HttpServer;
 
-use super::stored::{FakeRegistry, TestCatalog, active_entry, registry_entry};
+use super::test_catalog::{FakeRegistry, TestCatalog, active_entry, registry_entry};
 
 fn search_query(text: &str, cursor: Option<String>) -> SearchQuery {
     SearchQuery { text: text.to_owned(), cursor, limit: Some(2) }

@@ -3,7 +3,7 @@
 use registry::{CacheLimits, CachePolicy, ListingStatus, RegistryError, SearchQuery};
 use serde_json::json;
 
-use super::stored::{FakeRegistry, HOUR_MILLIS, START_TIME, TestCatalog, active_entry, registry_entry};
+use super::test_catalog::{FakeRegistry, HOUR_MILLIS, START_TIME, TestCatalog, active_entry, registry_entry};
 
 fn text_query(text: &str) -> SearchQuery {
     SearchQuery { text: text.to_owned(), ..SearchQuery::default() }

@@ -7,7 +7,7 @@ use registry::{CachePolicy, ChangesSummary, ListingStatus, RegistryLimits, Searc
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use super::stored::{FakeRegistry, HOUR_MILLIS, TestCatalog, registry_entry};
+use super::test_catalog::{FakeRegistry, HOUR_MILLIS, TestCatalog, registry_entry};
 
 fn changed_entry(name: &str, status: &str, updated: &str) -> Value {
     registry_entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use testkit::http::HttpServer;
 
-use super::stored::TestCatalog;
+use super::test_catalog::TestCatalog;
 
 const BUNDLE_CONTENT: &[u8] = b"PK: a bundle";
 

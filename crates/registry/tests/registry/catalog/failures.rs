@@ -5,7 +5,7 @@ use std::time::Duration;
 use registry::{CachePolicy, RegistryError, RegistryHeader, RegistryLimits, SearchQuery};
 use testkit::http::HttpServer;
 
-use super::stored::{FakeRegistry, TestCatalog, active_entry};
+use super::test_catalog::{FakeRegistry, TestCatalog, active_entry};
 
 const JSON_HEADER: &str = "content-type: application/json\r\n";
 

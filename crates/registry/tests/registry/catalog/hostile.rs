@@ -8,7 +8,7 @@ use registry::{CachePolicy, RegistryError, RegistryLimits, SearchQuery};
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
-use super::stored::{TestCatalog, active_entry};
+use super::test_catalog::{TestCatalog, active_entry};
 
 async fn serve_body(body: Vec<u8>) -> HttpServer {
     let body = Arc::new(body);

@@ -72,7 +72,7 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
         SamplingToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
         let key = names_of.name_for_model(name);
-        assert!(is_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
+        assert!(is_tool_name_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
         assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} must map back to the tool");
     }
     assert_eq!(names_of.name_for_model("_y"), "_y", "a valid name must not change");
@@ -85,19 +85,19 @@ fn unconvertible_request_is_rejected() {
     let broken = with(json!({ "type": "image", "data": "no base64!", "mimeType": "image/png" }));
     assert_eq!(
         check_sampling_request(&broken),
-        Err(ConversionError::Base64),
+        Err(SamplingConversionError::Base64),
         "[sampling-validate-content]: data that is not base64"
     );
     let short = with(json!({ "type": "image", "data": "A", "mimeType": "image/png" }));
     assert_eq!(
         to_model_request(&short).err(),
-        Some(ConversionError::Base64),
+        Some(SamplingConversionError::Base64),
         "[sampling-validate-content]: incomplete base64"
     );
     let none = parse_params(json!({ "maxTokens": 1, "messages": [] }));
     assert_eq!(
         check_sampling_request(&none),
-        Err(ConversionError::NoMessages),
+        Err(SamplingConversionError::NoMessages),
         "[sampling-validate-content]: no messages"
     );
     assert_eq!(check_sampling_request(&request_with_every_member()), Ok(()), "the complete request must be valid");
@@ -127,17 +127,20 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
 }
 
 #[test]
-fn metadata_key_is_in_the_namespace_of_the_app() {
-    let (prefix, name) = OPAQUE_META_KEY.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
+fn provider_data_meta_key_is_in_drawbridges_namespace() {
+    let (prefix, name) = PROVIDER_DATA_META_KEY.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
     let labels: Vec<&str> = prefix.split('.').collect();
     let is_label = |label: &&str| {
         label.starts_with(|c: char| c.is_ascii_alphabetic()) && label.chars().all(|c| c.is_ascii_alphanumeric())
     };
-    assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE_META_KEY}");
+    assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {PROVIDER_DATA_META_KEY}");
     assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's prefix");
     let reserved = |label: &&str| ["modelcontextprotocol", "mcp"].contains(label);
     let is_reserved = labels.iter().any(reserved);
-    assert!(!is_reserved, "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {OPAQUE_META_KEY}");
+    assert!(
+        !is_reserved,
+        "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {PROVIDER_DATA_META_KEY}"
+    );
 }
 
 #[test]
@@ -162,7 +165,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     let other = model_reply(vec![used("a", "delete_all")], StopReason::ToolUse);
     assert_eq!(
         reply_to_sampling_result(&other, &request_with_every_member()),
-        Err(ConversionError::Tool),
+        Err(SamplingConversionError::Tool),
         "[sampling-tools-scoped]: a tool that was not offered must be refused"
     );
     let mut none = request_with_every_member();
@@ -174,7 +177,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     );
     assert_eq!(
         reply_to_sampling_result(&both, &none),
-        Err(ConversionError::Tool),
+        Err(SamplingConversionError::Tool),
         "[sampling-tool-choice]: a tool use must be refused with `none`"
     );
     let mut silent = request_with_every_member();
@@ -189,12 +192,16 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
             &model_reply(vec![MessagePart::text("")], StopReason::EndTurn),
             &request_with_every_member()
         ),
-        Err(ConversionError::Empty),
+        Err(SamplingConversionError::Empty),
         "nothing"
     );
     let cut = reply_to_sampling_result(
         &model_reply(vec![MessagePart::text("")], StopReason::MaxTokens),
         &request_with_every_member(),
     );
-    assert_eq!(cut, Err(ConversionError::OutOfTokens), "an empty answer at the token limit must have its own error");
+    assert_eq!(
+        cut,
+        Err(SamplingConversionError::OutOfTokens),
+        "an empty answer at the token limit must have its own error"
+    );
 }

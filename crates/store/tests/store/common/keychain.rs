@@ -1,5 +1,5 @@
 //! A keychain in memory that several instances in a test use in turn. Callers: the tests of the audit log, of the
-//! history and of sealed documents, each with a different extension.
+//! history and of documents with a MAC, each with a different extension.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

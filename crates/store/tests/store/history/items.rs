@@ -1,6 +1,6 @@
 //! Tests of items: branches, pages and large contents.
 
-use domain::history::{ConversationChange, ItemPosition, ItemRange, NewHistoryItem, Reading, ReadingKind};
+use domain::history::{ConversationChange, ItemPosition, ItemRange, NewHistoryItem, ReadContent, ReadContentKind};
 use domain::item::ItemState;
 use serde_json::json;
 
@@ -220,23 +220,23 @@ fn sources_of_a_conversation_are_stored() {
 }
 
 #[test]
-fn merged_readings_stay_open_world() {
+fn merged_read_contents_stay_open_world() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
-    let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
-    let of = |id: &str, readings: Vec<Reading>| NewHistoryItem { readings, ..user_message(id, "x") };
-    let note = Reading::new("b", ReadingKind::Resource, "note://a");
+    let fetch = |open_world| ReadContent { open_world, ..ReadContent::new("a", ReadContentKind::Tool, "fetch") };
+    let of = |id: &str, read_contents: Vec<ReadContent>| NewHistoryItem { read_contents, ..user_message(id, "x") };
+    let note = ReadContent::new("b", ReadContentKind::Resource, "note://a");
     history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
-    let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
-    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: readings of all items, each once");
+    let read = |id: &str| history.conversation(id).unwrap().map(|found| found.read_contents);
+    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: read contents of all items, each once");
     history.delete("c").unwrap();
     history.create(&new_conversation("c")).unwrap();
-    assert_eq!(read("c"), Some(Vec::new()), "a deleted conversation has no readings");
+    assert_eq!(read("c"), Some(Vec::new()), "a deleted conversation has no read contents");
 }
 
 #[test]
-fn readings_of_older_conversations_are_unknown() {
+fn contents_read_in_older_conversations_are_unknown() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
@@ -244,9 +244,9 @@ fn readings_of_older_conversations_are_unknown() {
     // Brings the database into the state in which an older version left it.
     rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
     let again = open_store(store.folder.path());
-    let read = again.history.conversation("c").unwrap().unwrap().readings;
-    let unknown = Reading { open_world: true, ..Reading::new("a", ReadingKind::Unknown, "") };
-    assert_eq!(read, [unknown], "S26: an unknown reading counts as external content");
+    let read = again.history.conversation("c").unwrap().unwrap().read_contents;
+    let unknown = ReadContent { open_world: true, ..ReadContent::new("a", ReadContentKind::Unknown, "") };
+    assert_eq!(read, [unknown], "S26: unknown content counts as external content");
 }
 
 #[test]

@@ -36,11 +36,11 @@ pub(crate) fn list_many_tools(peer: &mut ScriptedPeer, request: &PeerRequest) ->
 
 /// Lists two tools on two pages. The cursor of the first list request is refused, and later cursors are accepted.
 pub(crate) fn reject_first_cursor(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    static LIST_REQUESTS: AtomicUsize = AtomicUsize::new(0);
+    static LIST_REQUEST_COUNT: AtomicUsize = AtomicUsize::new(0);
     let tool = |number: usize| json!({"name": format!("tool-{number}"), "inputSchema": {"type": "object"}});
     match request.params["cursor"].as_str() {
         None => {
-            let reading = LIST_REQUESTS.fetch_add(1, Ordering::Relaxed);
+            let reading = LIST_REQUEST_COUNT.fetch_add(1, Ordering::Relaxed);
             let result = list_result(peer, json!({"tools": [tool(1)], "nextCursor": reading.to_string()}));
             peer.send_result(request, result)
         }

@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use misbehaviour::MISBEHAVIOURS;
-use options::Options;
+use options::ScriptedServerOptions;
 use peer::{PeerRequest, ScriptedPeer};
 
 fn main() -> ExitCode {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
-    match Options::parse(&arguments) {
+    match ScriptedServerOptions::parse(&arguments) {
         Ok(options) => match serve(ScriptedPeer::new(options)) {
             Ok(()) => ExitCode::SUCCESS,
             // The client has closed its end of the pipe.

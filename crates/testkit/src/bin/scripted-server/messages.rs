@@ -12,7 +12,7 @@ pub(crate) fn never_respond(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result
 }
 
 fn send_result_with_id(peer: &mut ScriptedPeer, id: Value, text: &str) -> io::Result<()> {
-    let result = peer.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
+    let result = peer.with_required_result_members(json!({"content": [{"type": "text", "text": text}]}));
     peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
@@ -27,8 +27,8 @@ pub(crate) fn respond_with_unused_id_first(peer: &mut ScriptedPeer, request: &Pe
 
 /// Sends a response with the id of the previous tool call, followed by the correct response.
 pub(crate) fn respond_with_previous_id_first(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    static LAST_ID: Mutex<Value> = Mutex::new(Value::Null);
-    let mut last = LAST_ID.lock().unwrap_or_else(PoisonError::into_inner);
+    static PREVIOUS_REQUEST_ID: Mutex<Value> = Mutex::new(Value::Null);
+    let mut last = PREVIOUS_REQUEST_ID.lock().unwrap_or_else(PoisonError::into_inner);
     if last.is_null() {
         // No tool was called before, so the id of the preceding request is used.
         *last = json!(request.id.as_i64().unwrap_or_default() - 1);
@@ -89,7 +89,7 @@ pub(crate) fn respond_with_wrong_jsonrpc_version(peer: &mut ScriptedPeer, reques
 }
 
 pub(crate) fn respond_in_batch(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let result = peer.with_required_members(json!({"content": [{"type": "text", "text": "from a batch"}]}));
+    let result = peer.with_required_result_members(json!({"content": [{"type": "text", "text": "from a batch"}]}));
     let log =
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "batched"}});
     peer.send(&json!([log, {"jsonrpc": "2.0", "id": request.id, "result": result}]))

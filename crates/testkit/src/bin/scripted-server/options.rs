@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::misbehaviour::{MISBEHAVIOURS, Misbehaviour};
 
-pub(crate) struct Options {
+pub(crate) struct ScriptedServerOptions {
     pub(crate) revision: String,
-    pub(crate) probe: ProbeBehaviour,
+    pub(crate) probe: DiscoverReaction,
     pub(crate) rules: Vec<MisbehaviourRule>,
     pub(crate) replies: Vec<ScriptedReply>,
     pub(crate) record: Option<PathBuf>,
@@ -18,7 +18,7 @@ pub(crate) struct Options {
 
 /// Reaction to `server/discover` of a server whose revision does not have this request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ProbeBehaviour {
+pub(crate) enum DiscoverReaction {
     Error,
     Silence,
     Exit,
@@ -40,11 +40,11 @@ pub(crate) enum ReplyContent {
     Line(String),
 }
 
-impl Options {
-    pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options = Options {
+impl ScriptedServerOptions {
+    pub(crate) fn parse(arguments: &[String]) -> Result<ScriptedServerOptions, String> {
+        let mut options = ScriptedServerOptions {
             revision: "2025-11-25".to_owned(),
-            probe: ProbeBehaviour::Error,
+            probe: DiscoverReaction::Error,
             rules: Vec::new(),
             replies: Vec::new(),
             record: None,
@@ -58,26 +58,26 @@ impl Options {
                 "--revision" => options.revision.clone_from(value),
                 "--probe" => {
                     options.probe = match value.as_str() {
-                        "error" => ProbeBehaviour::Error,
-                        "silence" => ProbeBehaviour::Silence,
-                        "exit" => ProbeBehaviour::Exit,
+                        "error" => DiscoverReaction::Error,
+                        "silence" => DiscoverReaction::Silence,
+                        "exit" => DiscoverReaction::Exit,
                         _ => return Err(format!("--probe cannot be {value}")),
                     }
                 }
-                "--misbehave" => options.rules.push(parse_rule(value)?),
+                "--misbehave" => options.rules.push(parse_misbehaviour_rule(value)?),
                 "--reply" => {
-                    let (method, json) = parse_pair(value)?;
-                    let result = serde_json::from_str(&value_or_file(json)?)
+                    let (method, json) = parse_method_and_value(value)?;
+                    let result = serde_json::from_str(&option_value_or_file_content(json)?)
                         .map_err(|error| format!("--reply {method}: {error}"))?;
                     options
                         .replies
                         .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Result(result) });
                 }
                 "--raw" => {
-                    let (method, line) = parse_pair(value)?;
+                    let (method, line) = parse_method_and_value(value)?;
                     options.replies.push(ScriptedReply {
                         method: method.to_owned(),
-                        what: ReplyContent::Line(value_or_file(line)?),
+                        what: ReplyContent::Line(option_value_or_file_content(line)?),
                     });
                 }
                 "--record" => options.record = Some(value.into()),
@@ -91,7 +91,7 @@ impl Options {
     }
 }
 
-fn parse_rule(value: &str) -> Result<MisbehaviourRule, String> {
+fn parse_misbehaviour_rule(value: &str) -> Result<MisbehaviourRule, String> {
     let (name, method) = value.split_once('@').map_or((value, None), |(name, method)| (name, Some(method)));
     let misbehaviour = MISBEHAVIOURS
         .iter()
@@ -100,13 +100,13 @@ fn parse_rule(value: &str) -> Result<MisbehaviourRule, String> {
     Ok(MisbehaviourRule { misbehaviour, method: method.unwrap_or(misbehaviour.on).to_owned() })
 }
 
-fn parse_pair(value: &str) -> Result<(&str, &str), String> {
+fn parse_method_and_value(value: &str) -> Result<(&str, &str), String> {
     value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
 }
 
 /// Returns the value, or the content of the file if the value is `@FILE`, since the length of command line arguments is
 /// limited.
-fn value_or_file(value: &str) -> Result<String, String> {
+fn option_value_or_file_content(value: &str) -> Result<String, String> {
     match value.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
         None => Ok(value.to_owned()),

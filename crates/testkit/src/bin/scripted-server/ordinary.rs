@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::forbidden_url;
 
-use crate::options::ProbeBehaviour;
+use crate::options::DiscoverReaction;
 use crate::peer::{PeerRequest, ScriptedPeer};
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -29,9 +29,9 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
             peer.send_result(request, result)
         }
         "server/discover" => match peer.options.probe {
-            ProbeBehaviour::Error => peer.send_error(request, METHOD_NOT_FOUND, "Method not found"),
-            ProbeBehaviour::Silence => Ok(()),
-            ProbeBehaviour::Exit => std::process::exit(1),
+            DiscoverReaction::Error => peer.send_error(request, METHOD_NOT_FOUND, "Method not found"),
+            DiscoverReaction::Silence => Ok(()),
+            DiscoverReaction::Exit => std::process::exit(1),
         },
         "initialize" if !modern => {
             let result = json!({
@@ -56,7 +56,7 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
         }
         "prompts/get" => {
             let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
-            let result = peer.with_required_members(json!({"messages": [message]}));
+            let result = peer.with_required_result_members(json!({"messages": [message]}));
             peer.send_result(request, result)
         }
         "resources/list" => {
@@ -139,7 +139,7 @@ pub(crate) fn tools() -> Value {
 
 /// Returns `result` with the additional members of list results in 2026-07-28, if the server supports this revision.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
-    let mut result = peer.with_required_members(result);
+    let mut result = peer.with_required_result_members(result);
     if peer.is_stateless() {
         result["ttlMs"] = json!(0);
         result["cacheScope"] = json!("private");

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
 
 use serde_json::{Value, json};
 
-use crate::options::{Options, ReplyContent};
+use crate::options::{ReplyContent, ScriptedServerOptions};
 
 pub(crate) struct ScriptedPeer {
-    pub(crate) options: Options,
+    pub(crate) options: ScriptedServerOptions,
     pub(crate) never_exits: bool,
     input: StdinLock<'static>,
     output: BufWriter<StdoutLock<'static>>,
@@ -35,7 +35,7 @@ impl PeerRequest {
 }
 
 impl ScriptedPeer {
-    pub(crate) fn new(options: Options) -> ScriptedPeer {
+    pub(crate) fn new(options: ScriptedServerOptions) -> ScriptedPeer {
         let record =
             options.record.as_ref().and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
         ScriptedPeer {
@@ -130,13 +130,13 @@ impl ScriptedPeer {
 
     /// Sends a tool result with this text.
     pub(crate) fn send_text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
-        let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
+        let mut result = self.with_required_result_members(json!({"content": [{"type": "text", "text": text}]}));
         testkit::forbidden_url::add_forbidden_url_to_result(&self.options.revision, &mut result);
         self.send_result(request, result)
     }
 
     /// Returns `result` with the member `resultType`, which 2026-07-28 requires, if the server supports this revision.
-    pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
+    pub(crate) fn with_required_result_members(&self, mut result: Value) -> Value {
         if self.is_stateless() {
             result["resultType"] = json!("complete");
         }

@@ -72,7 +72,7 @@ fn exec_shell_script(_script: &str) -> io::Result<()> {
 /// Spawns a child process in the process group of this one. The child ignores all signals it can, and keeps the pipes
 /// open.
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
-fn spawn_stubborn_child() -> io::Result<u32> {
+fn spawn_child_ignoring_signals() -> io::Result<u32> {
     let child = Command::new("/bin/sh")
         .arg("-c")
         .arg(r#"trap "" TERM INT HUP; while :; do sleep 1; done"#)
@@ -82,12 +82,12 @@ fn spawn_stubborn_child() -> io::Result<u32> {
 }
 
 pub(crate) fn leave_child_process_running(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let pid = spawn_stubborn_child()?;
+    let pid = spawn_child_ignoring_signals()?;
     peer.send_text_result(request, &pid.to_string())
 }
 
 pub(crate) fn leave_child_process_and_exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
-    let pid = spawn_stubborn_child()?;
+    let pid = spawn_child_ignoring_signals()?;
     writeln!(io::stderr(), "{pid}")?;
     std::process::exit(0)
 }

@@ -15,13 +15,17 @@ const EXHAUSTION_STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
 /// Command that each child process of the server runs while it forks endlessly.
-const CHILD_COMMAND: [&str; 2] = ["sleep", "7412"];
+const FORKED_CHILD_COMMAND: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 pub(crate) fn fork_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     loop {
         // If the system refuses to create a process, the next iteration tries again.
-        let _ = Command::new(CHILD_COMMAND[0]).arg(CHILD_COMMAND[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        let _ = Command::new(FORKED_CHILD_COMMAND[0])
+            .arg(FORKED_CHILD_COMMAND[1])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
         std::thread::sleep(EXHAUSTION_STEP_PAUSE);
     }
 }
@@ -47,7 +51,7 @@ pub(crate) fn write_until_home_is_full(_: &mut ScriptedPeer, _: &PeerRequest) ->
     }
 }
 
-pub(crate) fn spin_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn use_processor_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for _ in 0..4 {
         std::thread::spawn(|| {
             loop {
@@ -60,7 +64,7 @@ pub(crate) fn spin_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<
 
 /// Programs that require privileges, by the name under which a success is reported. `program` is a control that
 /// requires none.
-const PRIVILEGED_ATTEMPTS: [(&str, &[&str]); 7] = [
+const PRIVILEGED_PROGRAMS: [(&str, &[&str]); 7] = [
     ("namespace", &["unshare", "--user", "true"]),
     ("namespace of the first process", &["nsenter", "--target", "1", "--user", "true"]),
     ("mount", &["mount", "-t", "tmpfs", "none", "/tmp"]),
@@ -78,7 +82,7 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
     };
-    let mut results: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
+    let mut results: Map<String, Value> = PRIVILEGED_PROGRAMS.iter().filter_map(works).collect();
     results.insert("temporary files of others".to_owned(), Value::Bool(sandboxed_process_can_read_test_file()));
     peer.send_text_result(request, &Value::Object(results).to_string())
 }

@@ -5,7 +5,7 @@ use std::io;
 use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes;
 
-const CHUNK_BYTES: usize = 64 * 1024;
+const FILLER_CHUNK_BYTES: usize = 64 * 1024;
 
 pub(crate) fn print_banner(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.write_line(b"*** Welcome to scripted-server ***")?;
@@ -46,10 +46,10 @@ pub(crate) fn respond_without_newline(peer: &mut ScriptedPeer, request: &PeerReq
 }
 
 fn write_filler(peer: &mut ScriptedPeer, length: usize) -> io::Result<()> {
-    let chunk = [b'x'; CHUNK_BYTES];
+    let chunk = [b'x'; FILLER_CHUNK_BYTES];
     let mut left = length;
     while left > 0 {
-        let now = left.min(CHUNK_BYTES);
+        let now = left.min(FILLER_CHUNK_BYTES);
         peer.write_raw(&chunk[..now])?;
         left -= now;
     }
@@ -97,9 +97,9 @@ pub(crate) fn respond_with_long_number_array(peer: &mut ScriptedPeer, request: &
             .as_bytes(),
     )?;
     let mut left = peer.count(7_000_000).saturating_sub(1);
-    let zeros = b",0".repeat(left.min(CHUNK_BYTES));
+    let zeros = b",0".repeat(left.min(FILLER_CHUNK_BYTES));
     while left > 0 {
-        let now = left.min(CHUNK_BYTES);
+        let now = left.min(FILLER_CHUNK_BYTES);
         peer.write_raw(&zeros[..now * 2])?;
         left -= now;
     }
@@ -116,7 +116,7 @@ pub(crate) fn respond_with_deep_nesting(peer: &mut ScriptedPeer, request: &PeerR
     peer.write_line(b"}}")
 }
 
-pub(crate) fn send_byte_by_byte(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn respond_byte_by_byte(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, request.id);
     for byte in line.bytes() {
         peer.write_raw(&[byte])?;

@@ -50,14 +50,13 @@ pub enum ServerError {
 }
 
 impl ServerRegistry {
-    /// Validates the entry of a new or changed server. `was` is the current name of the server, or `None` for a new
-    /// one.
+    /// Validates the entry of a new or changed server. `was` is the server's current name, or `None` for a new one.
     ///
     /// # Errors
     ///
     /// Returns [`ServerError::BadName`] if the name is invalid or in use, and [`ServerError::BadConfig`] if the URL or
     /// the sandbox is invalid.
-    pub(in crate::owner) fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
+    pub(in crate::owner) fn check_entry(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
         let name = entry.name.as_str();
         // An invalid URL would make the whole settings file invalid, unlike a command, which is only resolved on start.
         if let Some(cause) = entry.config.as_http().and_then(|config| config.problem()) {
@@ -99,7 +98,7 @@ mod tests {
         let record = ServerRecord::new(local_config(), ActivityLog::default(), Arc::new(SystemClock));
         registry.records.insert("taken".to_owned(), Box::new(record));
         let check =
-            |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
+            |name: &str, was| registry.check_entry(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
         assert_eq!(check(&"x".repeat(MAX_SERVER_NAME_CHARS), None), Ok(()), "a name of the maximum length is valid");
         for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_SERVER_NAME_CHARS + 1)] {
             assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is not a valid name");
@@ -110,7 +109,7 @@ mod tests {
     #[test]
     fn invalid_url_is_rejected() {
         let config = HttpConfig { url: "no URL".to_owned(), ..HttpConfig::default() }.into();
-        let checked = ServerRegistry::default().check(&ServerEntry { name: "a".to_owned(), config }, None);
+        let checked = ServerRegistry::default().check_entry(&ServerEntry { name: "a".to_owned(), config }, None);
         assert!(matches!(checked, Err(ServerError::BadConfig { .. })), "{checked:?}");
     }
 }

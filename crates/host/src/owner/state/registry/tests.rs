@@ -70,16 +70,16 @@ fn e7_only_a_sandbox_without_folders_leaves_nothing_to_share() {
 fn cancelled_start_is_no_longer_awaited() {
     let mut registry = registry_with_server(None);
     let config = registry.records["s"].config.clone();
-    assert!(registry.starting_record("s", &config).is_none(), "a stopped server is not awaited");
+    assert!(registry.starting_server("s", &config).is_none(), "a stopped server is not awaited");
     registry.records["s"].set_state(ServerState::Starting);
-    assert!(registry.starting_record("s", &config).is_some(), "a starting server is awaited");
+    assert!(registry.starting_server("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
-    assert!(registry.starting_record("s", &other).is_none(), "a start of another command is not awaited");
+    assert!(registry.starting_server("s", &other).is_none(), "a start of another command is not awaited");
     let pinned = ServerConfig { revision: Some(Revision::V2025_11_25), ..(*config).clone() };
-    assert!(registry.starting_record("s", &pinned).is_none(), "a start in another revision is not awaited");
+    assert!(registry.starting_server("s", &pinned).is_none(), "a start in another revision is not awaited");
     let tools = ToolFilter { enabled: None, disabled: vec!["echo".to_owned()] };
     let restricted = ServerConfig { tools, ..(*config).clone() };
-    assert!(registry.starting_record("s", &restricted).is_some(), "the lists of tools have no effect on a start");
+    assert!(registry.starting_server("s", &restricted).is_some(), "the lists of tools have no effect on a start");
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.

@@ -39,8 +39,8 @@ impl SignInState {
     }
 
     /// Returns and clears the reason why the server rejected a request that had the best available token.
-    pub(in crate::owner) fn take_refusal(&self) -> Option<String> {
-        self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
+    pub(in crate::owner) fn take_refusal_cause(&self) -> Option<String> {
+        self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal_cause())
     }
 
     /// Returns and clears the reason why the session was ended for a new sign-in.
@@ -49,7 +49,7 @@ impl SignInState {
     }
 
     /// Returns the sign-in, or `None` if the secrets that it uses may have changed.
-    pub(in crate::owner) fn current(&self) -> Option<&ServerSignIn> {
+    pub(in crate::owner) fn sign_in_with_current_secrets(&self) -> Option<&ServerSignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
 
@@ -76,7 +76,7 @@ impl SignInState {
     }
 
     /// Cancels the sign-in in progress, because the server is being stopped or changed.
-    pub(in crate::owner) fn give_up(&mut self) {
+    pub(in crate::owner) fn cancel_in_progress(&mut self) {
         (self.is_connection_requested, self.is_sign_in_requested, self.flow, self.reason) = (false, false, None, None);
         self.session_end_cause = None;
         if let Some(sign_in) = &self.sign_in {
@@ -90,7 +90,7 @@ impl SignInState {
             unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.matches_config(c))
         };
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
-            self.give_up();
+            self.cancel_in_progress();
             (self.sign_in, self.failed) = (None, None);
         }
     }
@@ -113,9 +113,9 @@ impl SignInState {
     }
 
     /// Lets the sign-in retry a failed step without a pause, because the user requested that or the network changed.
-    pub(in crate::owner) fn allow_retry(&self) {
+    pub(in crate::owner) fn clear_sign_in_failures(&self) {
         if let Some(sign_in) = &self.sign_in {
-            sign_in.authorization.clear_failures();
+            sign_in.authorization.clear_renewal_and_vault_failures();
         }
     }
 
