@@ -24,7 +24,7 @@ const TASKS = {
   first: { what: "First start to the first result", goal: 4, most: 4 },
   again: { what: "The same call again, approved a moment ago", goal: 1, most: 1 },
   covered: { what: "The same call again, allowed until Drawbridge closes", goal: 1, most: 1 },
-  three: { what: "Allow three calls of one turn", goal: 2, most: 4 },
+  three: { what: "Allow three calls of one turn", goal: 2, most: 2 },
   deny: { what: "Deny with a reason", goal: 2, most: 2 },
   add: { what: "Add a server by paste", goal: 4, most: 3 },
   prompt: { what: "Send a prompt found by `/`", goal: 4, most: 4 },
