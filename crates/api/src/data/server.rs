@@ -212,7 +212,7 @@ pub enum ServerState {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxProblem>,
-        /// Who refused the start, if it was refused.
+        /// Refusal of the start by the user or a rule, if there was one.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         refusal: Option<StartRefusal>,

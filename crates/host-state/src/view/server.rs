@@ -135,12 +135,12 @@ pub struct ServerFailure {
     pub blocked: Box<[BlockedPath]>,
     /// Reason why the sandbox can't be set up, if that caused the failure.
     pub sandbox: Option<SandboxProblem>,
-    /// Who refused the start. `None` if nobody decided, for example because the audit log could not be written, and for
+    /// Refusal of the start. `None` if nobody decided, for example because the audit log could not be written, and for
     /// other reasons than [`FailureReason::Refused`].
     pub refusal: Option<StartRefusal>,
 }
 
-/// Who refused a server's start, and how.
+/// Refusal of a server's start by the user or a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -7587,7 +7587,7 @@ blocked?: Array<BlockedPath>,
  */
 sandbox?: SandboxProblem, 
 /**
- * Who refused the start, if it was refused.
+ * Refusal of the start by the user or a rule, if there was one.
  */
 refusal?: StartRefusal, } | { "is": "needs_sign_in", 
 /**
@@ -8110,7 +8110,7 @@ paths: AppPaths,
 version: string, };
 
 /**
- * Who refused a server's start, and how.
+ * Refusal of a server's start by the user or a rule.
  */
 export type StartRefusal = "denied_by_user" | "closed_by_user" | "denied_by_rule";
 
