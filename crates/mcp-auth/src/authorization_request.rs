@@ -120,7 +120,9 @@ impl AuthorizationContext {
             }
         };
         let (returned, waiting) = tokio::select! {
-            () = tokio::time::sleep(redirect_listener::AUTHORIZATION_RESPONSE_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
+            () = tokio::time::sleep(redirect_listener::AUTHORIZATION_RESPONSE_TIMEOUT) => {
+                return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut));
+            }
             returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
             returned = self.wait_for_pasted_response(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
