@@ -56,6 +56,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         result: None,
         error: None,
         failure: None,
+        refusal: None,
         duration_milliseconds: 0,
         waited_milliseconds: None,
         used: None,

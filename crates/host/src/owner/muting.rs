@@ -1,6 +1,7 @@
 //! Limits on the requests of servers: three consecutive denials by the user mute a server for a while, and requests
 //! that are refused automatically are counted.
 
+use domain::call::CallRefusal;
 use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
 use tokio::time::Instant;
@@ -70,8 +71,9 @@ impl Owner {
                 asker: originator_name(&pending.view.origin),
                 ..AuditedDecision::default()
             });
-            let rule = policy::DecisionReason::Muted.name();
-            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(rule), rule.to_owned());
+            let rule = policy::DecisionReason::Muted.name().to_owned();
+            let refusal = CallRefusal::DeniedByRule { rule: rule.clone() };
+            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, refusal, rule);
         }
     }
 

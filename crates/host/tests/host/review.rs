@@ -196,7 +196,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let refused = waits.await.unwrap();
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("greet")),
         "a changed prompt is refused: {refused:?}"
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
@@ -206,7 +206,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get_prompt(&app, "2", Some(before)).await;
     assert!(
-        matches!(refused, Err(CallFailure::Refused(_))),
+        matches!(refused, Err(CallFailure::Refused { .. })),
         "a request for the old definition is refused: {refused:?}"
     );
     get_prompt(&app, "3", Some(now)).await.expect("the displayed prompt is returned");

@@ -409,7 +409,11 @@ message: string,
 /**
  * Further details as JSON, whose shape depends on `code`, or `None` if there are none.
  */
-data?: JsonValue, };
+data?: JsonValue, 
+/**
+ * Cause for which a call was refused, or `None` for other errors.
+ */
+refusal?: CallRefusal, };
 
 /**
  * The user's decision on a request of an app.
@@ -1381,6 +1385,19 @@ export type CallRef = {
  * Identifier of the call, chosen by its caller.
  */
 call: string, };
+
+/**
+ * Cause for which a call was refused.
+ */
+export type CallRefusal = { "is": "denied_by_user", 
+/**
+ * Reason that the user gave for the denial, or `None` if there is none.
+ */
+reason: string | null, } | { "is": "denied_by_rule", 
+/**
+ * Stable name of the rule or preset, such as `rule 3`.
+ */
+rule: string, } | { "is": "not_offered" } | { "is": "changed" } | { "is": "not_audited" } | { "is": "input_refused" } | { "is": "result_withheld" } | { "is": "other" };
 
 /**
  * State of a call, from the consent request to its outcome.
@@ -4355,6 +4372,10 @@ error: string | null,
  * versions.
  */
 failure?: CallFailureCode, 
+/**
+ * Cause for which the call was refused. `None` for other outcomes, and in conversations of older versions.
+ */
+refusal?: CallRefusal, 
 /**
  * Duration of the call, in milliseconds.
  */
