@@ -137,10 +137,7 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), Some("c1"));
     app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     app.add_rule(json!({"effect": "deny", "server": SERVER})).await;
-    assert!(
-        matches!(call_result(called).await, Err(CallFailure::Refused { .. })),
-        "the call is denied without a decision"
-    );
+    assert!(matches!(call_result(called).await, Err(CallFailure::Refused { .. })), "denied without a decision");
     let denied = app.entries_of_kind("tool");
     let recorded: Vec<_> = denied.iter().map(|entry| (&*entry.decision, entry.conversation.as_deref())).collect();
     assert_eq!(recorded, [("denied", Some("c1"))], "the entry names the conversation");
