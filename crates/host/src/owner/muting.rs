@@ -69,6 +69,7 @@ impl Owner {
                 rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
                 asker: originator_name(&pending.view.origin),
+                conversation: pending.view.origin.conversation(),
                 ..AuditedDecision::default()
             });
             let rule = policy::DecisionReason::Muted.name().to_owned();
