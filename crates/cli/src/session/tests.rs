@@ -81,7 +81,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         asked_at: 0,
         origin: ConsentRequestOrigin::Server,
         round: None,
-        body: ConsentRequestBody::Roots { folders: Vec::new() },
+        body: ConsentRequestBody::Roots,
         scopes: Vec::new(),
         reason: String::new(),
         stricter_reason: None,

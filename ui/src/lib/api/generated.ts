@@ -2021,11 +2021,7 @@ message: string,
 /**
  * URL that the server wants to open, parsed into its parts.
  */
-url: UrlParts, } | { "kind": "roots", 
-/**
- * Absolute paths of the selected folders.
- */
-folders: Array<string>, } | { "kind": "sign_in", 
+url: UrlParts, } | { "kind": "roots" } | { "kind": "sign_in", 
 /**
  * URL of the server, parsed into its parts.
  */
