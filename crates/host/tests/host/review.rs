@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
+use host::{DecisionError, DefinitionShownToUser, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
@@ -133,20 +133,6 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     app.host.close().await;
 }
 
-/// Waits for the event that a server's catalog has changed.
-async fn assert_catalog_changes(events: &mut EventReceiver, what: &str) {
-    let change = async {
-        while let Some(event) = events.next().await {
-            if matches!(event.event, HostEvent::CatalogChanged(_)) {
-                return true;
-            }
-        }
-        false
-    };
-    let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
-    assert_eq!(change, Ok(true), "the event arrives: {what}");
-}
-
 #[tokio::test]
 async fn outdated_and_refreshed_list_states_are_both_reported() {
     let list = tools_list_reply(&[tool_json("echo")]);
@@ -162,7 +148,16 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        assert_catalog_changes(&mut events, what).await;
+        let change = async {
+            while let Some(event) = events.next().await {
+                if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                    return true;
+                }
+            }
+            false
+        };
+        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+        assert_eq!(change, Ok(true), "the event arrives: {what}");
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
