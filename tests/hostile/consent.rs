@@ -36,7 +36,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let consent_request = app.consent_request("harbour", "the tool again", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
-        matches!(await_call(again).await, Err(CallFailure::Refused(_))),
+        matches!(await_call(again).await, Err(CallFailure::Refused { .. })),
         "an approval is valid for one call, and the next one can be denied"
     );
 }
@@ -345,7 +345,7 @@ async fn grants_are_listed_and_revocable() {
     let called = start_call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(matches!(await_call(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
+    assert!(matches!(await_call(called).await, Err(CallFailure::Refused { .. })), "the next call asks again");
 }
 
 #[tokio::test]
@@ -404,7 +404,7 @@ async fn tool_changed_while_pending_requires_consent_again() {
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition has no effect");
     app.decide(&now, UserDecision::Deny).await;
-    assert!(matches!(await_call(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
+    assert!(matches!(await_call(waiting).await, Err(CallFailure::Refused { .. })), "the user can deny the call");
 }
 
 #[tokio::test]

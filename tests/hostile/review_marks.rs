@@ -327,7 +327,7 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{what}: a denied call is not sent: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: nothing was sent");
 
     // Calls of the user are not affected.
@@ -348,7 +348,7 @@ async fn changed_prompt_requires_a_review_before_use() {
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
     let refused = get("changed").await;
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("greet")),
         "the prompt has changed: {refused:?}"
     );
     let reviewed = app.host.server_review("bad".into()).await.unwrap();

@@ -341,7 +341,7 @@ fn to_sampling_response(response: Result<ClientResponse, CallFailure>) -> HostRe
 fn to_host_response(result: Result<Map, CallFailure>) -> HostResponse {
     match result {
         Ok(result) => HostResponse::Result(result),
-        Err(CallFailure::Refused(reason)) => HostResponse::Refused(format!("the call was refused {reason}")),
+        Err(CallFailure::Refused { text, .. }) => HostResponse::Refused(format!("the call was refused {text}")),
         Err(CallFailure::Session { error, .. }) if matches!(*error, CallError::Server(_)) => match *error {
             CallError::Server(error) => HostResponse::Failed(error),
             other => HostResponse::Failed(RpcError::new(code::INTERNAL_ERROR, other.to_string())),

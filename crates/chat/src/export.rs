@@ -326,6 +326,7 @@ mod tests {
                 result,
                 error: error.map(str::to_owned),
                 failure: None,
+                refusal: None,
                 duration_milliseconds: 1,
                 waited_milliseconds: None,
                 used: None,

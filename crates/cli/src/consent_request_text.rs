@@ -227,7 +227,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(escape_and_prefix_lines(message, SERVER_TEXT_PREFIX));
             add(url_parts_text(url, true));
         }
-        ConsentRequestBody::Roots { .. } => {
+        ConsentRequestBody::Roots => {
             add(format!("── {server} asks for your folders."));
         }
         body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {

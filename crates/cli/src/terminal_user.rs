@@ -94,7 +94,7 @@ impl OpenPrompt {
             ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_deny_or_cancel().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
-            ConsentRequestBody::Roots { .. } => self.prompt_folders().await,
+            ConsentRequestBody::Roots => self.prompt_folders().await,
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
                 Some(self.prompt_deny_or_cancel().await)
             }

@@ -236,7 +236,7 @@ impl Permissions {
         match self.policy.decide(&PolicyAct::Read { needs_no_consent: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
-                Err(CallFailure::Refused(format!("by {by}")))
+                Err(CallFailure::denied_by_rule(by.text()))
             }
         }
     }

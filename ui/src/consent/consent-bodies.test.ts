@@ -80,7 +80,6 @@ describe("every kind", () => {
     ],
     ["url", urlBody],
     ["roots", rootsBody],
-    ["no roots", { kind: "roots", folders: [] }],
     ["sign in", signInBody],
     ["sign in again", { ...signInBody, scopes: [], reason: { is: "again", cause: "it ended" } }],
     ["sign in as somebody else", { ...signInBody, reason: { is: "change_account" } }],
@@ -358,8 +357,11 @@ describe("every kind", () => {
   });
 
   it("roots: folders are added with the dialog and removed, or none are shared", async () => {
-    host.handlers.pick_folder = () => ({ folder: "/home/ann/more" });
+    const folders = ["/home/ann/trip", "/home/ann/more"];
+    host.handlers.pick_folder = () => ({ folder: folders.shift()! });
     renderRequests(consentRequest(rootsBody));
+    expect(button("Share none"), "no folder should be selected").toBeInTheDocument();
+    await clickElement(button("Add a folder"));
     await clickElement(button("Add a folder"));
     expect(screen.getByText("/home/ann/more"), "the folder should be added").toBeInTheDocument();
     await clickElement(button("Remove /home/ann/trip"));

@@ -86,7 +86,6 @@ export class ConsentDraft {
   constructor(request: ConsentRequest) {
     const { body } = request;
     if (body.kind === "form") this.form = new FormDraft(request.id, body.fields);
-    if (body.kind === "roots") this.folders = [...body.folders];
     if (body.kind === "sampling" && body.step === "response")
       this.editing = !hasContent(body.response?.content);
   }

@@ -367,9 +367,7 @@ describe("a consent request", () => {
       screen.queryByText("Sending your decision."),
       "the next request should not be shown as pending",
     ).toBeNull();
-    expect(isButtonBlocked("Share 1 folder"), "the next request should be armed as usual").toBe(
-      false,
-    );
+    expect(isButtonBlocked("Share none"), "the next request should be armed as usual").toBe(false);
     await pressKey("d");
     expect(sentDecisions(), "the key should decide the next request").toMatchObject([
       { id: "q1", answer: { action: "allow" } },
@@ -407,7 +405,7 @@ describe("a consent request", () => {
     await tick();
     await vi.advanceTimersByTimeAsync(0);
     expect(screen.queryByRole("alert"), "the current request should show no error").toBeNull();
-    expect(isButtonBlocked("Share 1 folder"), "the current request should stay armed").toBe(false);
+    expect(isButtonBlocked("Share none"), "the current request should stay armed").toBe(false);
     await clickElement(button("Next request"));
     expect(
       screen.getByRole("alert"),
@@ -426,7 +424,7 @@ describe("a consent request", () => {
     await clickElement(button("Next request"));
     expect(screen.getByText("2 of 3"), "the next request should be shown").toBeInTheDocument();
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
-    expect(isButtonBlocked("Share 1 folder"), "the next request should be arming").toBe(true);
+    expect(isButtonBlocked("Share none"), "the next request should be arming").toBe(true);
   });
 
   it("lists a flood as one row that can be denied at once", async () => {

@@ -9,6 +9,7 @@ import type {
   FormProblem,
   ConsentRequest,
 } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
 
 import type { ApprovedDecision, NonApprovingDecision } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
@@ -79,6 +80,8 @@ export class DecisionSender {
     const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
       call("deny_all_consent_requests", { server, mute }),
     );
+    // The host ends it even if no call of the server was among the requests.
+    if (sent !== null) app.endRepetition(server);
     return sent !== null;
   }
 

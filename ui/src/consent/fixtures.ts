@@ -224,7 +224,7 @@ export const urlBody: ConsentRequestBody = {
   },
 };
 
-export const rootsBody: ConsentRequestBody = { kind: "roots", folders: ["/home/ann/trip"] };
+export const rootsBody: ConsentRequestBody = { kind: "roots" };
 
 export const connectBody: Extract<ConsentRequestBody, { kind: "connect_server" }> = {
   kind: "connect_server",

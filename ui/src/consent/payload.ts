@@ -228,7 +228,7 @@ export function requestSubject(request: ConsentRequest): string {
     case "url":
       return body.url.url;
     case "roots":
-      return body.folders.join("  ");
+      return "";
     case "sign_in":
     case "client_id":
       return body.issuer;

@@ -222,15 +222,17 @@ describe("a call in a conversation", () => {
   });
 
   test("of an older version shows the host's message only", async () => {
-    await show([toolCall({ error: "refused: by a rule" })]);
-    expect(await screen.findByRole("article", { name: "read: denied" })).toBeVisible();
+    await show([toolCall({ error: "refused: by the user" })]);
+    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
     await open();
-    expect(screen.getByText("refused: by a rule")).toBeVisible();
+    expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.queryByText("You denied this call.")).toBeNull();
   });
 
   test("that the user denied shows the given reason, and neither a rule nor a duration", async () => {
     const failure = "refused" as const;
-    await show([toolCall({ error: "refused: by the user, who says: not today", failure })]);
+    const refusal = { is: "denied_by_user", reason: "not today" } as const;
+    await show([toolCall({ error: "refused: by the host's words", failure, refusal })]);
     const card = await screen.findByRole("article", { name: "read: denied" });
     expect(card, "the duration should not be shown").not.toHaveTextContent(/\d (ms|s)\b/);
     await open();
@@ -240,18 +242,18 @@ describe("a call in a conversation", () => {
     expect(screen.queryByRole("button", { name: "Open Rules" })).toBeNull();
   });
 
-  test("of an older version that the user denied shows the given reason", async () => {
-    await show([toolCall({ error: "refused: by the user, who says: not today" })]);
+  test.each([
+    [{ is: "denied_by_rule", rule: "rule 3" }, "Refused: the tool was not called", "Open Rules"],
+    [{ is: "not_offered" }, "Refused: the tool was not called", "Show tools"],
+    [{ is: "input_refused" }, /^Refused while it ran/, "Open the tool"],
+    [{ is: "result_withheld" }, /^The result is withheld: the tool was called/, "Open the tool"],
+  ] as const)("that was refused for %o says so, with a button", async (refusal, title, button) => {
+    const error = "refused: by the user";
+    await show([toolCall({ error, failure: "refused", refusal })]);
     await open();
-    expect(screen.getByText("You denied this call.")).toBeVisible();
-  });
-
-  test("of a server named like a denial shows the error of the server", async () => {
-    const failure = "server" as const;
-    await show([toolCall({ server: "refused", error: "refused: by the user", failure })]);
-    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
-    await open();
-    expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.getByText(title)).toBeVisible();
+    expect(screen.getByText(error), "the host's words should be shown").toBeVisible();
+    expect(screen.getByRole("button", { name: button })).toBeVisible();
     expect(screen.queryByText("You denied this call.")).toBeNull();
   });
 

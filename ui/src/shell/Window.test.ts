@@ -225,7 +225,7 @@ describe("the window", () => {
         askedAt: 0,
         origin: { by: "server" },
         round: null,
-        body: { kind: "roots", folders: [] },
+        body: { kind: "roots" },
         scopes: ["once"],
         reason: "",
         marks: REVIEWED_DEFINITION.marks,

@@ -45,7 +45,7 @@ function requestOf(id: string, conversation: string | null): ConsentRequest {
     ...{ id, hash: `h-${id}`, server: "files", transport: "stdio", commandLine: "files" },
     ...{ askedAt: 0, round: null, reason: "", scopes: ["once"] },
     origin: { by: "user", conversation },
-    body: { kind: "roots", folders: [] },
+    body: { kind: "roots" },
     marks: REVIEWED_DEFINITION.marks,
   };
 }

@@ -254,11 +254,13 @@ test.each([
 });
 
 test.each([
-  ["refused: by the user", true],
-  ["refused: by global rule 1", false],
-])("a call that was %s", async (message, isByUser) => {
+  [{ is: "denied_by_user", reason: null }, true],
+  [{ is: "denied_by_rule", rule: "rule 1" }, false],
+] as const)("a call that was refused: %o", async (refusal, isByUser) => {
   const user = userEvent.setup();
-  host.answers.call_tool = () => Promise.reject({ code: "refused", message });
+  // The text alone doesn't tell who refused the call.
+  const message = "refused: by the user";
+  host.answers.call_tool = () => Promise.reject({ code: "refused", message, refusal });
   shownTab("echo");
   await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
   await user.keyboard("{Control>}{Enter}{/Control}");
@@ -267,9 +269,9 @@ test.each([
   expect(screen.getByRole("button", { name: "Try again" })).toBeInTheDocument();
   const isShown = (text: RegExp | string) => screen.queryByText(text) !== null;
   expect(
-    [isShown(/change the rule/), isShown(message), isShown(/^Took/)],
+    [isShown(/change the rule/), isShown(message), isShown("Open Rules"), isShown(/^Took/)],
     "the rule and the duration should be shown only if a rule denied the call",
-  ).toEqual(isByUser ? [false, false, false] : [true, true, true]);
+  ).toEqual(Array<boolean>(4).fill(!isByUser));
 });
 
 test("shows that a server does not run, and starts it", async () => {

@@ -1,6 +1,6 @@
 // Failures of calls: cause, remedy and buttons. Used by the run of a tool and by calls in a conversation.
-import type { CallFailureCode, ErrorCode } from "$lib/api/generated";
-import type { FailureTexts } from "$lib/failure-texts";
+import type { CallFailureCode, CallRefusal, ErrorCode } from "$lib/api/generated";
+import { actionsOf, type FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -89,37 +89,46 @@ export const CALL_FAILURES: Record<CallFailureCode, FailureTexts<CallAction>> = 
   },
 };
 
-/** Returns the failure texts for a call that ended with this error, or `null` if calls can't end with it. */
-export function callFailure(code: ErrorCode): FailureTexts<CallAction> | null {
-  return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
+/** Texts and buttons for a call that ended without a result. */
+export interface CallEnd {
+  title: string;
+  /** Remedy. `null` if the title and the message of the host describe all that the user can do. */
+  fix: string | null;
+  actions: readonly CallAction[];
 }
 
-/** Beginning of the error text of a call that the user denied, as the host writes it (`CallFailure::Refused`). */
-const DENIED_BY_USER = "refused: by the user";
-
-/** A denial of a call by the user. */
-export interface UserDenial {
-  /** Reason that the user gave to the model, or `null` if there is none. */
-  reason: string | null;
+/** Returns the texts and buttons for a failed call, or `null` if calls can't end with this error. */
+export function callEnd(code: ErrorCode, refusal: CallRefusal | undefined): CallEnd | null {
+  if (!Object.hasOwn(CALL_FAILURES, code)) return null;
+  if (code === "refused" && refusal) return refusedCallEnd(refusal);
+  const failure = CALL_FAILURES[code as CallFailureCode];
+  return { title: failure.cause(), fix: failure.fix(), actions: actionsOf(failure) };
 }
 
-/**
- * Returns the user's denial that this error text describes, or `null` if the call ended for another reason. `code` is
- * unset for calls of older versions, of which only the text is stored. With another code, the text is not only the
- * host's: that of an error response begins with the name of the server.
- */
-export function userDenial(error: string, code: ErrorCode | undefined): UserDenial | null {
-  if (code !== undefined && code !== "refused") return null;
-  if (error === DENIED_BY_USER) return { reason: null };
-  const beforeReason = `${DENIED_BY_USER}, who says: `;
-  return error.startsWith(beforeReason) ? { reason: error.slice(beforeReason.length) } : null;
+function refusedCallEnd(refusal: CallRefusal): CallEnd {
+  const { cause, fix } = CALL_FAILURES.refused;
+  switch (refusal.is) {
+    case "denied_by_user":
+      return { title: m.tools_end_denied(), fix: null, actions: ["again"] };
+    case "denied_by_rule":
+      return { title: cause(), fix: fix(), actions: actionsOf(CALL_FAILURES.refused) };
+    case "not_offered":
+      return { title: cause(), fix: null, actions: ["tools", "again"] };
+    case "input_refused":
+      return { title: m.tools_end_refused_midway(), fix: null, actions: ["again"] };
+    case "result_withheld":
+      return { title: m.tools_end_withheld(), fix: null, actions: ["again"] };
+    case "changed":
+    case "not_audited":
+    case "other":
+      return { title: cause(), fix: null, actions: ["again"] };
+  }
 }
 
-/**
- * Returns the title for a call that ended with this error. `hasRun` is set if the server had started to process the
- * call.
- */
-export function callEndTitle(code: ErrorCode, hasRun: boolean): string | undefined {
-  if (code === "refused" && hasRun) return m.tools_end_refused_midway();
-  return callFailure(code)?.cause();
+/** A denial of a call by the user, with the reason that the user gave to the model. */
+type UserDenial = Extract<CallRefusal, { is: "denied_by_user" }>;
+
+/** Returns the refusal if the user denied the call, otherwise `null`. */
+export function userDenial(refusal: CallRefusal | undefined): UserDenial | null {
+  return refusal?.is === "denied_by_user" ? refusal : null;
 }

@@ -203,11 +203,8 @@ pub enum ConsentRequestBody {
         /// URL that the server wants to open, parsed into its parts.
         url: UrlParts,
     },
-    /// Disclosure of folders to a server (roots).
-    Roots {
-        /// Absolute paths of the selected folders.
-        folders: Vec<String>,
-    },
+    /// Request of a server for the folders that it may use (roots), which the user selects in the decision.
+    Roots,
     /// Sign-in to a remote server.
     SignIn {
         /// URL of the server, parsed into its parts.

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallFailureCode, CallId};
+use domain::call::{CallFailure, CallFailureCode, CallId, CallRefusal};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin, SentCall};
 use mcp_proto::types::CallToolResult;
@@ -75,7 +75,9 @@ impl CallOutcome {
             (Some(failure), _) => Err(failure),
             (None, ItemBody::ToolCall { result: Some(result), .. }) => Ok(result),
             // The reviewer withheld the result from the model.
-            (None, ItemBody::ToolCall { error, .. }) => Err(CallFailure::Refused(error.unwrap_or_default())),
+            (None, ItemBody::ToolCall { error, .. }) => {
+                Err(CallFailure::refused(CallRefusal::ResultWithheld, error.unwrap_or_default()))
+            }
             (None, _) => Err(CallFailure::Closing),
         }
     }
@@ -204,7 +206,10 @@ pub(super) async fn make_and_record_call(
     let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
-    let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
+    let (code, refusal) = match &failure {
+        Some(failure) => (failure.code(), failure.refusal().cloned()),
+        None => (CallFailureCode::Refused, Some(CallRefusal::ResultWithheld)),
+    };
     let body = ItemBody::ToolCall {
         call: id.clone(),
         server,
@@ -213,6 +218,7 @@ pub(super) async fn make_and_record_call(
         arguments,
         result,
         failure: error.is_some().then_some(code),
+        refusal: refusal.filter(|_| error.is_some()),
         error,
         duration_milliseconds: whole_milliseconds(duration),
         waited_milliseconds: Some(whole_milliseconds(waited)),

@@ -342,7 +342,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     let (arguments, sent) = (json_object(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
     let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
-    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
+    assert!(matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("turned off")), "{refused:?}");
     let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
     tokio::time::timeout(EVENT_TIMEOUT, own)
         .await

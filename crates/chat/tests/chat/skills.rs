@@ -166,7 +166,10 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
     );
     app.add_rule(json!({ "effect": "deny", "server": "s" })).await;
     let denied = read("3", SKILL_URI, None).await;
-    assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
+    assert!(
+        matches!(denied, Err(SkillError::Call(CallFailure::Refused { .. }))),
+        "a rule denies the skill: {denied:?}"
+    );
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
     app.host.close().await;
 }

@@ -2,7 +2,7 @@
 //! and called only after the user's consent to each call. Used by `handle/apps.rs` and `calls`.
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, ServerCall};
+use domain::call::{CallFailure, CallRefusal, ServerCall};
 use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
@@ -121,7 +121,7 @@ impl Owner {
         let metadata = ToolMetadata::read(tool.meta.as_ref());
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, name, &metadata) {
             self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), rule.into());
-            return Err(CallFailure::Refused(reason.to_owned()));
+            return Err(CallFailure::refused(CallRefusal::NotOffered, reason));
         }
         let act = PolicyAct::CallTool {
             server,
@@ -139,7 +139,7 @@ impl Owner {
         let reason = match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { by, .. } => {
                 self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), by.text());
-                return Err(CallFailure::Refused(format!("by {by}")));
+                return Err(CallFailure::denied_by_rule(by.text()));
             }
             // Reasons that are about tools of the server.
             PolicyDecision::Ask {

@@ -9,7 +9,7 @@
 use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
-use domain::call::{CallFailure, CallState};
+use domain::call::{CallFailure, CallRefusal, CallState};
 use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
@@ -195,7 +195,7 @@ impl Owner {
                 record.pending.writing = Some(write_id);
                 self.calls.records.insert(id, record);
             }
-            Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
+            Err((error, _)) => self.report_call_result(record, Err(CallFailure::not_audited(&error))),
         }
     }
 
@@ -244,7 +244,7 @@ impl Owner {
                     .and_then(|r| r.session.connection.as_ref())
                     .is_some_and(|c| c.run == run);
                 match written {
-                    Err(error) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
+                    Err(error) => self.report_call_result(record, Err(CallFailure::not_audited(&error))),
                     Ok(()) if is_there && permissions_version == self.permissions.version => self.send(record, permit),
                     Ok(()) if is_there => self.send_if_still_allowed(record, permit),
                     // The decision applies to one process of the server, and not to the next one.
@@ -289,7 +289,7 @@ impl Owner {
             }
             Err(error) => {
                 let cause = format!("the audit log may be lost, so the result is not shown: {error}");
-                self.report_call_result(record, Err(CallFailure::Refused(cause)));
+                self.report_call_result(record, Err(CallFailure::refused(CallRefusal::ResultWithheld, cause)));
             }
         }
     }

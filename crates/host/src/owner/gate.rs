@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind, ServerCall};
+use domain::call::{CallFailure, CallKind, CallRefusal, ServerCall};
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
 use mcp_proto::session::{ClientRequest, ClientResponse};
@@ -395,7 +395,8 @@ impl Owner {
         request: CallRequest,
         permit: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
-        let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
+        let text = || format!("because \"{}\" changed after it was allowed", call.name);
+        let changed = || CallFailure::refused(CallRefusal::Changed, text());
         let (now, open_world) = match (request.get(), app) {
             (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
                 let tool = self.calls.app_tools.tool(&call.server, app, call.conversation.as_deref(), name);
@@ -438,7 +439,7 @@ impl Owner {
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
             // Only the list of skills and its entries. A skill's files are read as resources, which require a decision.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
-            _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
+            _ => return Err(CallFailure::refused(CallRefusal::Other, "because it requires consent")),
         }
         Ok(AuthorizedPayload(request))
     }

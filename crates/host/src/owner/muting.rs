@@ -1,6 +1,7 @@
 //! Limits on the requests of servers: three consecutive denials by the user mute a server for a while, and requests
 //! that are refused automatically are counted.
 
+use domain::call::CallRefusal;
 use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
 use tokio::time::Instant;
@@ -68,10 +69,12 @@ impl Owner {
                 rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
                 asker: originator_name(&pending.view.origin),
+                conversation: pending.view.origin.conversation(),
                 ..AuditedDecision::default()
             });
-            let rule = policy::DecisionReason::Muted.name();
-            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(rule), rule.to_owned());
+            let rule = policy::DecisionReason::Muted.name().to_owned();
+            let refusal = CallRefusal::DeniedByRule { rule: rule.clone() };
+            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, refusal, rule);
         }
     }
 

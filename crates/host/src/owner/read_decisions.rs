@@ -61,7 +61,7 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
-                Err(CallFailure::Refused(format!("by {by}")))
+                Err(CallFailure::denied_by_rule(by.text()))
             }
         }
     }

@@ -50,12 +50,12 @@ async fn a_tool_is_refused_to_callers_that_its_server_excludes() {
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     let by_model = call_result(spawn_call(&app, "1", model, APP_TOOL)).await;
     assert!(
-        matches!(&by_model, Err(CallFailure::Refused(cause)) if cause.contains("only to its apps")),
+        matches!(&by_model, Err(CallFailure::Refused { text, .. }) if text.contains("only to its apps")),
         "a tool without `model` should be refused to models: {by_model:?}"
     );
     let by_app = call_result(spawn_call(&app, "2", app_origin(false), MODEL_TOOL)).await;
     assert!(
-        matches!(&by_app, Err(CallFailure::Refused(cause)) if cause.contains("doesn't offer the tool to its apps")),
+        matches!(&by_app, Err(CallFailure::Refused { text, .. }) if text.contains("doesn't offer the tool to its apps")),
         "a tool without `app` should be refused to apps: {by_app:?}"
     );
     assert!(app.consent_requests().await.is_empty(), "a refused call should not ask the user");
@@ -103,7 +103,7 @@ async fn a_grant_does_not_cover_an_app_that_other_hosts_can_influence() {
     assert_eq!(request.reason, "after-untrusted", "content of other hosts may have caused the call");
     app.decide(&request, UserDecision::Deny).await;
     let refused = call_result(called).await;
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{refused:?}");
 }
 
 #[tokio::test]

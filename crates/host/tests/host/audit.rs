@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use testkit::calls::UserCalls as _;
 
 use domain::StoreError;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallRefusal};
 use host::view::{AppSettings, ConsentRequestBody, UserDecision};
 use host::{Host, HostOptions};
 use mcp_proto::session::ListKind;
@@ -233,9 +233,10 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
     disk.receipts().notify_durable();
     let failure = call_outcome(lost).await.unwrap_err();
     assert!(
-        matches!(&failure, CallFailure::Refused(cause) if cause.contains("audit log") && cause.contains("disk is full")),
+        matches!(&failure, CallFailure::Refused { text, .. } if text.contains("audit log") && text.contains("disk is full")),
         "a result whose decision may be lost is not shown: {failure:?}"
     );
+    assert_eq!(failure.refusal(), Some(&CallRefusal::ResultWithheld), "the call was made: {failure:?}");
     app.host.close().await;
 }
 
@@ -245,7 +246,8 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     let (app, disk) = start_with_scripted_audit_log().await;
     disk.full.store(true, Ordering::SeqCst);
     let failure = call_outcome(spawn_call(&app, "second")).await.unwrap_err();
-    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    assert!(matches!(&failure, CallFailure::Refused { text, .. } if text.contains("disk is full")), "{failure:?}");
+    assert_eq!(failure.refusal(), Some(&CallRefusal::NotAudited), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "third");
     wait_until_delayed(&disk).await;
@@ -253,7 +255,7 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.release_delayed_entries();
     let failure = call_outcome(waits).await.unwrap_err();
-    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    assert!(matches!(&failure, CallFailure::Refused { text, .. } if text.contains("disk is full")), "{failure:?}");
     let cancelled = spawn_call(&app, "fourth");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
@@ -418,7 +420,7 @@ async fn resource_read_is_audited_first() {
     disk.full.store(true, Ordering::SeqCst);
     let refused = read("3").await;
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("disk is full")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("disk is full")),
         "a resource is not read without an entry: {refused:?}"
     );
     app.host.close().await;

@@ -119,7 +119,10 @@ async fn set_disabled(app: &TestApp, disabled: &[&str]) {
 
 async fn assert_turned_off(call: JoinHandle<Result<CallToolResult, CallFailure>>) {
     let ended = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").unwrap();
-    assert!(matches!(&ended, Err(CallFailure::Refused(cause)) if cause.contains("turned off for models")), "{ended:?}");
+    assert!(
+        matches!(&ended, Err(CallFailure::Refused { text, .. }) if text.contains("turned off for models")),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test]

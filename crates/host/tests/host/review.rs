@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
+use host::{DecisionError, DefinitionShownToUser, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
@@ -133,20 +133,6 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     app.host.close().await;
 }
 
-/// Waits for the event that a server's catalog has changed.
-async fn assert_catalog_changes(events: &mut EventReceiver, what: &str) {
-    let change = async {
-        while let Some(event) = events.next().await {
-            if matches!(event.event, HostEvent::CatalogChanged(_)) {
-                return true;
-            }
-        }
-        false
-    };
-    let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
-    assert_eq!(change, Ok(true), "the event arrives: {what}");
-}
-
 #[tokio::test]
 async fn outdated_and_refreshed_list_states_are_both_reported() {
     let list = tools_list_reply(&[tool_json("echo")]);
@@ -162,7 +148,16 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        assert_catalog_changes(&mut events, what).await;
+        let change = async {
+            while let Some(event) = events.next().await {
+                if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                    return true;
+                }
+            }
+            false
+        };
+        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+        assert_eq!(change, Ok(true), "the event arrives: {what}");
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -196,7 +191,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let refused = waits.await.unwrap();
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("greet")),
         "a changed prompt is refused: {refused:?}"
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
@@ -206,7 +201,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get_prompt(&app, "2", Some(before)).await;
     assert!(
-        matches!(refused, Err(CallFailure::Refused(_))),
+        matches!(refused, Err(CallFailure::Refused { .. })),
         "a request for the old definition is refused: {refused:?}"
     );
     get_prompt(&app, "3", Some(now)).await.expect("the displayed prompt is returned");

@@ -109,7 +109,7 @@ async fn tool_requires_consent_despite_its_annotations() {
     app.decide(&request, UserDecision::Deny).await;
     let ended = called.await.unwrap();
     assert!(
-        matches!(ended, Err(CallFailure::Refused(_))),
+        matches!(ended, Err(CallFailure::Refused { .. })),
         "[tools-human-in-loop]: the user's denial ends the call: {ended:?}"
     );
     assert!(

@@ -409,7 +409,11 @@ message: string,
 /**
  * Further details as JSON, whose shape depends on `code`, or `None` if there are none.
  */
-data?: JsonValue, };
+data?: JsonValue, 
+/**
+ * Cause for which a call was refused, or `None` for other errors.
+ */
+refusal?: CallRefusal, };
 
 /**
  * The user's decision on a request of an app.
@@ -1383,6 +1387,19 @@ export type CallRef = {
 call: string, };
 
 /**
+ * Cause for which a call was refused.
+ */
+export type CallRefusal = { "is": "denied_by_user", 
+/**
+ * Reason that the user gave for the denial, or `None` if there is none.
+ */
+reason: string | null, } | { "is": "denied_by_rule", 
+/**
+ * Stable name of the rule or preset, such as `rule 3`.
+ */
+rule: string, } | { "is": "not_offered" } | { "is": "changed" } | { "is": "not_audited" } | { "is": "input_refused" } | { "is": "result_withheld" } | { "is": "other" };
+
+/**
  * State of a call, from the consent request to its outcome.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
@@ -2004,11 +2021,7 @@ message: string,
 /**
  * URL that the server wants to open, parsed into its parts.
  */
-url: UrlParts, } | { "kind": "roots", 
-/**
- * Absolute paths of the selected folders.
- */
-folders: Array<string>, } | { "kind": "sign_in", 
+url: UrlParts, } | { "kind": "roots" } | { "kind": "sign_in", 
 /**
  * URL of the server, parsed into its parts.
  */
@@ -4355,6 +4368,10 @@ error: string | null,
  * versions.
  */
 failure?: CallFailureCode, 
+/**
+ * Cause for which the call was refused. `None` for other outcomes, and in conversations of older versions.
+ */
+refusal?: CallRefusal, 
 /**
  * Duration of the call, in milliseconds.
  */

@@ -1,5 +1,5 @@
 // Helpers for keyboard shortcuts.
-export const isMac = /mac|iphone|ipad/i.test(navigator.platform);
+import { isMac } from "$lib/operating-system";
 
 /** Returns the key names of a shortcut such as `"Mod+K"`: `Ctrl` and `K`, or `⌘` and `K` on a Mac. */
 export function keyNames(keys: string, mac = isMac): string[] {

@@ -158,11 +158,11 @@ class App {
   }
 
   /**
-   * Ends the repetition of approved calls of a server, or of all servers, after an event that may have ended it in the
-   * host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
+   * Ends the repetition of approved calls of a server, or of all servers, after an event or a command that may have
+   * ended it in the host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
    * as when a server replaced its session. It alone decides if a call asks.
    */
-  #endRepetition(server?: string): void {
+  endRepetition(server?: string): void {
     const isOver = (call: ServerCall) =>
       call.repeatableUntil !== undefined && (server === undefined || call.server === server);
     if (this.calls.some(isOver))
@@ -176,14 +176,14 @@ class App {
       case "server_changed":
         this.servers = replaced(this.servers, event.server, (s) => s.name);
         if (event.server.state.is !== "ready" || event.server.muted)
-          this.#endRepetition(event.server.name);
+          this.endRepetition(event.server.name);
         break;
       case "server_removed":
         this.servers = this.servers.filter((server) => server.name !== event.name);
-        this.#endRepetition(event.name);
+        this.endRepetition(event.name);
         break;
       case "rules_changed":
-        this.#endRepetition();
+        this.endRepetition();
         break;
       case "consent_request_changed":
         this.consentRequests = replaced(
@@ -199,7 +199,7 @@ class App {
           const closed = { request, outcome: event.outcome, at: Date.now() };
           this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);
           if (event.outcome === "denied" && request.body.kind === "tool")
-            this.#endRepetition(request.server);
+            this.endRepetition(request.server);
         }
         break;
       }

@@ -96,7 +96,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
         HostBody::Url { message, url } => {
             ConsentRequestBody::Url { message, url: UrlParts::parse_requested_by_server(&url) }
         }
-        HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
+        HostBody::Roots => ConsentRequestBody::Roots,
         HostBody::SignIn {
             url,
             issuer,

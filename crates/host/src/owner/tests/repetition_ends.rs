@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallRefusal};
 use policy::{ApprovalScope, PolicyRule, RuleScope};
 use ports::server_config::{ServerEntry, StdioConfig};
 use serde_json::json;
@@ -31,7 +31,7 @@ async fn rules_take_precedence_over_a_repeated_approval() {
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
     let set = world.host.set_rule(denying_rule()).await.unwrap();
     let denied = repeat(&world, "1", "2").await;
-    assert!(matches!(denied, Err(CallFailure::Refused(_))), "the rule denies: {denied:?}");
+    assert!(matches!(denied, Err(CallFailure::Refused { .. })), "the rule denies: {denied:?}");
     assert!(world.commands.try_recv().is_err(), "nothing is sent");
     world.host.remove_rule(set).await.unwrap();
     let call = repeat(&world, "1", "2");
@@ -48,9 +48,18 @@ async fn denials_mutes_and_revocations_end_the_repetition() {
     assert!(poll_once(&mut denied).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     world.decide(&request, UserDecision::Deny).await.unwrap();
-    assert!(matches!(denied.await, Err(CallFailure::Refused(_))));
+    assert!(matches!(denied.await, Err(CallFailure::Refused { .. })));
     let call = repeat(&world, "1", "2");
     assert_asks(&mut world, call, "after a denial").await;
+
+    call_with_approval(&mut world, "7", ApprovalScope::Once).await;
+    let mut denied = world.call("among all", ASKING_TOOL, APPROVED_ARGUMENT + 1);
+    assert!(poll_once(&mut denied).await.is_none(), "the call requires consent");
+    world.host.deny_all_requests(SERVER.to_owned(), false).await.unwrap();
+    let by_user = CallFailure::refused(CallRefusal::DeniedByUser { reason: None }, "by the user");
+    assert_eq!(denied.await.err(), Some(by_user), "the call ends as if it alone was denied");
+    let call = repeat(&world, "7", "8");
+    assert_asks(&mut world, call, "after all requests were denied").await;
 
     call_with_approval(&mut world, "3", ApprovalScope::Once).await;
     world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
@@ -99,7 +108,7 @@ async fn rule_stops_a_repeated_call_that_waits_for_its_audit_entry() {
     assert!(world.commands.try_recv().is_err(), "nothing is sent before the entry of the call is written");
     world.log.write_next_entry();
     let denied = call.await;
-    assert!(matches!(denied, Err(CallFailure::Refused(_))), "the rule denies: {denied:?}");
+    assert!(matches!(denied, Err(CallFailure::Refused { .. })), "the rule denies: {denied:?}");
     assert!(world.commands.try_recv().is_err(), "the call is not sent");
     world.close().await;
 }
