@@ -35,7 +35,7 @@ pub(crate) struct StoppedApps {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct StoppedAppsReport {
     id: u64,
-    /// Closed apps, each once. Any of them may be the cause.
+    /// Closed apps, each once. Any of them may have blocked or ended the page.
     apps: Vec<ShownApp>,
     /// Reason for which they were closed.
     cause: AppStopCause,

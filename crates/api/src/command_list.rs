@@ -113,10 +113,10 @@ macro_rules! commands {
             pick_file: PickFile => PickedFile,
 
             /// Returns the tools, prompts, resources and resource templates of a server.
-            read_catalog: ServerName => Catalog,
+            read_catalog: ServerName => ServerCatalog,
             /// Requests a list from a server, even if the stored list is still fresh. Returns all lists of the server
             /// after the response.
-            refresh_list: RefreshList => Catalog,
+            refresh_list: RefreshList => ServerCatalog,
             /// Records that the user has reviewed definitions of tools and prompts. If a server changes one of them
             /// later, the user sees the difference.
             review_definitions: ReviewDefinitions => EmptyObject,

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, SourceAddresses};
+use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, OutgoingIpAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -276,11 +276,11 @@ async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, 
 /// Notifies the owner when the computer wakes up or its network addresses change.
 async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
-    let mut addresses = SourceAddresses::read();
+    let mut addresses = OutgoingIpAddresses::read();
     loop {
         tokio::time::sleep(wake::CLOCK_COMPARISON_INTERVAL).await;
         let woke = clocks.detect_wake(clock.time(), Instant::now());
-        let moved = addresses.update(SourceAddresses::read());
+        let moved = addresses.update(OutgoingIpAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
                 owner.on_wake_or_network_change();

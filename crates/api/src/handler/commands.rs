@@ -137,11 +137,11 @@ impl Handler for Api {
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
         servers::pick_file(self, r.kind).await
     }
-    async fn read_catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
+    async fn read_catalog(&self, r: ServerName) -> Result<ServerCatalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
         catalogs::catalog_view(self, r.server, &catalog).await
     }
-    async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
+    async fn refresh_list(&self, r: RefreshList) -> Result<ServerCatalog, ApiError> {
         catalogs::refresh_catalog_list(self, r).await
     }
     async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
@@ -199,7 +199,7 @@ impl Handler for Api {
         servers::set_sampling_settings(self, r).await
     }
     async fn unmute_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
+        Ok(self.host.unmute_server(r.server).await.map(|()| EmptyObject {})?)
     }
 
     async fn read_activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {

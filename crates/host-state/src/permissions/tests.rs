@@ -19,7 +19,7 @@ fn start_without_a_rule_or_grant_requires_consent() {
 #[test]
 fn muted_server_can_be_started() {
     let mut permissions = Permissions::new(Grants::default(), DataFlowTable::default(), FolderShares::default());
-    permissions.policy.mute("s");
+    permissions.policy.mute_server("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
     assert!(!permissions.denies_start("s", &config, 0), "muting doesn't affect starts");
 }

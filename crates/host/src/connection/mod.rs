@@ -18,7 +18,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{Authorizer, KnownServerConnection};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use ports::server_config::HttpKind;
 use ports::time::SharedClock;
 use process::orphans::RunningServerRecord;
@@ -101,7 +101,7 @@ pub(crate) enum ConnectionCommand {
     /// Reads a list again: immediately or, if it is being read already, after that.
     Refresh {
         kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
     },
     /// Reads those lists again whose cache lifetime has expired.
     ReadStale,
@@ -149,7 +149,7 @@ pub(crate) enum ConnectionEvent {
         ticket: CallTicket,
         result: Box<Result<ServerResult, CallError>>,
     },
-    Catalog(Arc<Catalog>),
+    Catalog(Arc<ServerCatalog>),
     ResourceUpdated {
         uri: String,
     },

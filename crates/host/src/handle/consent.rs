@@ -85,8 +85,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.unmute(&server)).await
+    pub async fn unmute_server(&self, server: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.unmute_server(&server)).await
     }
 
     /// Sets the folders that are shared with a server as roots, and notifies the server.

@@ -117,7 +117,7 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     let changed = matches!(request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
     let is_noted =
-        |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
+        |catalog: &offers::catalog::ServerCatalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if is_noted(&failed) {
         assert_call_needs_consent(

@@ -141,7 +141,7 @@ fn only_commands_tools_and_folders_offer_always_approvals() {
 #[test]
 fn muted_server_is_denied_only_its_own_requests() {
     let mut policy = policy_with_grants(&[]);
-    policy.mute("loud");
+    policy.mute_server("loud");
     let grant_hash = text_hash("v1");
     let decide = |policy: &Policy, act: PolicyAct<'_>| decision_reason(policy.decide(&act, 0));
     let sample = |server| PolicyAct::Sample { server, would_use: SamplingUse::default() };
@@ -164,7 +164,7 @@ fn muted_server_is_denied_only_its_own_requests() {
         Some(DecisionReason::ToolsAsk),
         "the user can still call its tools"
     );
-    policy.unmute("loud");
+    policy.unmute_server("loud");
     assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::SamplingAsks), "sampling requires consent again");
 }
 

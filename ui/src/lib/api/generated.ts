@@ -58,8 +58,8 @@ export interface Commands {
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
-  read_catalog: { request: ServerName; response: Catalog };
-  refresh_list: { request: RefreshList; response: Catalog };
+  read_catalog: { request: ServerName; response: ServerCatalog };
+  refresh_list: { request: RefreshList; response: ServerCatalog };
   review_definitions: { request: ReviewDefinitions; response: EmptyObject };
   list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
@@ -806,7 +806,8 @@ text: string, } | { "type": "diagnosed",
  */
 diagnostic: AppDiagnostic, 
 /**
- * Number of reports that were dropped since the previous one.
+ * Number of reports that were discarded since the previous event of this type, because they were too many, too
+ * large or malformed.
  */
 dropped: number, } | { "type": "closed", 
 /**
@@ -1441,39 +1442,6 @@ conversation: string | null,
  * the request is the same, it is sent without another consent request.
  */
 repeats?: string, };
-
-/**
- * Tools, prompts, resources and templates of a server.
- */
-export type Catalog = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Tools that the server currently lists.
- */
-tools: Array<Tool>, 
-/**
- * Prompts that the server currently lists.
- */
-prompts: Array<Prompt>, 
-/**
- * Resources that the server currently lists.
- */
-resources: Array<Resource>, 
-/**
- * Resource templates that the server currently lists.
- */
-templates: Array<ResourceTemplate>, 
-/**
- * Reasons why some lists are incomplete. Empty if all lists are complete.
- */
-notes: Array<string>, 
-/**
- * Time until which each list may be used without requesting it again.
- */
-freshUntil: CatalogExpiry, };
 
 /**
  * Times until which the lists are fresh, in milliseconds since 1970.
@@ -7315,6 +7283,39 @@ conversation: string | null,
  * requires its own decision, and for calls that did not complete.
  */
 repeatableUntil?: number, };
+
+/**
+ * Tools, prompts, resources and templates of a server.
+ */
+export type ServerCatalog = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Tools that the server currently lists.
+ */
+tools: Array<Tool>, 
+/**
+ * Prompts that the server currently lists.
+ */
+prompts: Array<Prompt>, 
+/**
+ * Resources that the server currently lists.
+ */
+resources: Array<Resource>, 
+/**
+ * Resource templates that the server currently lists.
+ */
+templates: Array<ResourceTemplate>, 
+/**
+ * Reasons why some lists are incomplete. Empty if all lists are complete.
+ */
+notes: Array<string>, 
+/**
+ * Time until which each list may be used without requesting it again.
+ */
+freshUntil: CatalogExpiry, };
 
 /**
  * Unverified claims of a server about itself.

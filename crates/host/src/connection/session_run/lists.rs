@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_state::TICK;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogListKind, CatalogListReader, NextListReadStep};
+use offers::catalog::{CatalogListKind, CatalogListReader, NextListReadStep, ServerCatalog};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -118,7 +118,7 @@ impl SessionRun<'_> {
     pub(super) fn refresh_lists(
         &mut self,
         kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
         session: &mut SessionControl<'_>,
     ) {
         let lists: Vec<CatalogListKind> =
