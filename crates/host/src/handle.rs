@@ -181,7 +181,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn put_provider(
+    pub async fn add_unsaved_provider(
         &self,
         id: String,
         provider: Arc<dyn models::Provider>,

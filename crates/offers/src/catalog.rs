@@ -59,7 +59,7 @@ pub struct ServerCatalog {
 impl ServerCatalog {
     /// Returns the review state of a tool's or prompt's definition. A reviewed definition in an outdated list is
     /// treated as changed, since the server may have another definition now, which was not reviewed.
-    pub fn changed_if_outdated(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
+    pub fn treat_as_changed_if_outdated(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
         if review_state == ReviewState::Reviewed && self.is_outdated(list) {
             ReviewState::Changed
         } else {

@@ -1,6 +1,6 @@
 // Labels of sampling requests.
 
-import type { ModelChosenBy, SamplingLoss } from "$lib/api/generated";
+import type { ModelChoiceReason, SamplingLoss } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
@@ -16,7 +16,7 @@ export function formatMicroDollars(micros: number): string {
 }
 
 /** Returns a translated sentence with the reason why a model was chosen. */
-export function modelChoiceReason(by: ModelChosenBy): string {
+export function modelChoiceReason(by: ModelChoiceReason): string {
   switch (by.is) {
     case "user":
       return m.sampling_by_user();

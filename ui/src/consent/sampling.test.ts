@@ -3,7 +3,7 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { JsonValue, Message, ModelChosenBy, ConsentRequestBody } from "$lib/api/generated";
+import type { JsonValue, Message, ModelChoiceReason, ConsentRequestBody } from "$lib/api/generated";
 
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import { consentRequest, samplingBodyWithModel, samplingRequestBody } from "./fixtures";
@@ -304,7 +304,7 @@ describe("a request to a model", () => {
   });
 
   it("has a message for each reason", () => {
-    const reasons: ModelChosenBy[] = [
+    const reasons: ModelChoiceReason[] = [
       { is: "user" },
       { is: "setting" },
       { is: "hint", hint: "x" },

@@ -69,7 +69,7 @@ impl RequestThrottle {
 
     /// Counts a request that is refused because the server is muted. Returns the count if it is a power of two, in
     /// which case it should be logged. Logging each request would let the server displace other log entries.
-    pub const fn count_refused(&mut self) -> Option<u64> {
+    pub const fn count_refusal_while_muted(&mut self) -> Option<u64> {
         self.refused_while_muted += 1;
         if self.refused_while_muted.is_power_of_two() { Some(self.refused_while_muted) } else { None }
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn refusals_during_a_mute_are_logged_sparsely() {
         let mut throttle = RequestThrottle::default();
-        let written = (1..=9).filter_map(|_| throttle.count_refused()).collect::<Vec<_>>();
+        let written = (1..=9).filter_map(|_| throttle.count_refusal_while_muted()).collect::<Vec<_>>();
         assert_eq!(written, [1, 2, 4, 8], "only powers of two are logged");
         assert_eq!(throttle.unlogged_refusals(), Some(9), "the final count is logged at the end of the mute");
         throttle.reset_on_unmute();

@@ -52,7 +52,7 @@ fn server_starts_with_the_approved_version() {
 }
 
 #[test]
-fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
+fn replaced_package_files_and_user_started_newer_versions_require_consent() {
     let mut package = approved(&config(&[]), "1.0.0");
     assert!(!package.is_outdated(true), "a package without a newer version is up to date");
     let newer = approved(&config(&[]), "1.1.0").version;

@@ -257,7 +257,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns a [`CallFailure`] if the server is not running, doesn't support completions, or doesn't respond in time.
-    pub async fn complete(
+    pub async fn complete_argument(
         &self,
         server: String,
         reference: CompletionReference,

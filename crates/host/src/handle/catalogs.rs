@@ -52,12 +52,12 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn mark_reviewed(
+    pub async fn mark_definitions_reviewed(
         &self,
         server: String,
         definitions: Vec<DefinitionShownToUser>,
     ) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.mark_definitions_reviewed(&server, &definitions, reply)).await?
     }
 
     /// Returns the pinned definitions of all servers.

@@ -83,7 +83,7 @@ impl Owner {
 
     /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttle_of_server(server).count_refused() {
+        if let Some(refused) = self.consent.throttle_of_server(server).count_refusal_while_muted() {
             self.audit_refused_while_muted(server, refused);
         }
         self.emit_server_change(server);

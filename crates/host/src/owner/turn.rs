@@ -211,7 +211,7 @@ mod debug {
     const MIN_SLOW_TURN_DURATION: Duration = Duration::from_millis(5);
     /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
     /// no thread for that long.
-    const MAX_PREEMPTION: Duration = Duration::from_secs(1);
+    const MAX_PREEMPTED_TURN_DURATION: Duration = Duration::from_secs(1);
 
     /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
     /// since test machines are often busy.
@@ -222,7 +222,7 @@ mod debug {
         let took = began.elapsed();
         if took > MIN_SLOW_TURN_DURATION {
             let used = ThreadUsage::now().since(&before);
-            let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
+            let own = if used.preempted > 0 && took < MAX_PREEMPTED_TURN_DURATION { used.processor } else { took };
             if own > MIN_SLOW_TURN_DURATION {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(

@@ -314,7 +314,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let definitions = tools.chain(prompts).collect();
-    app.host.mark_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
+    app.host.mark_definitions_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

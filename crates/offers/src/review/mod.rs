@@ -154,7 +154,7 @@ impl ServerReview {
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.changed_if_outdated(CatalogListKind::Tools, review_state)
+        self.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, review_state)
     }
 
     /// Returns the hash of a prompt's definition, and the review warnings about it.

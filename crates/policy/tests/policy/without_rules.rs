@@ -126,7 +126,7 @@ fn each_act_has_its_decision_reason() {
 }
 
 #[test]
-fn only_commands_tools_and_folders_offer_always_approvals() {
+fn requests_of_servers_can_only_be_approved_once() {
     let policy = policy_with_grants(&[]);
     for act in [
         PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
@@ -198,7 +198,7 @@ fn stored_grants_cannot_add_excess_grants_or_one_time_approvals() {
 }
 
 #[test]
-fn revoked_and_removed_grants_ask_again() {
+fn start_requires_consent_again_after_its_grant_is_revoked() {
     let mut policy = policy_with_grants(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
     let (command, id) = (text_hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");

@@ -4,7 +4,7 @@
 export const MAX_CONVERSATION_SERVERS = 100;
 
 /** Maximum length of the name of a saved system prompt, in characters. */
-export const MAX_PROMPT_NAME = 100;
+export const MAX_SAVED_PROMPT_NAME_CHARS = 100;
 
 /** Maximum number of tokens of a reply that a conversation can set. */
 export const MAX_REPLY_TOKENS = 1000000;
@@ -18,7 +18,7 @@ export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"opena
 export interface Commands {
   read_snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
-  parse_import: { request: ImportText; response: ImportPreview };
+  parse_import: { request: ParseImport; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
   list_unseen_projects: { request: EmptyObject; response: UnseenProjects };
@@ -32,7 +32,7 @@ export interface Commands {
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
   install_server: { request: InstallServer; response: SecretStorageReport };
-  list_newer_versions: { request: InstalledVersions; response: VersionReports };
+  list_newer_versions: { request: ListNewerVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
   set_secret: { request: SetSecret; response: SecretStorageReport };
@@ -74,7 +74,7 @@ export interface Commands {
   unsubscribe: { request: ResourceRef; response: EmptyObject };
   decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
-  validate_form: { request: CheckForm; response: FormProblems };
+  validate_form: { request: ValidateForm; response: FormProblems };
   deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
   read_sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
@@ -110,7 +110,7 @@ export interface Commands {
   open_app: { request: OpenApp; response: OpenedApp };
   deliver_app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
-  decide_app_request: { request: AnswerApp; response: EmptyObject };
+  decide_app_request: { request: DecideAppRequest; response: EmptyObject };
   set_app_tools: { request: SetAppTools; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
   read_app_document: { request: AppViewRef; response: AppDocumentText };
@@ -376,23 +376,6 @@ dpop: boolean | null,
  * Reference to the JWT assertion of the workload identity.
  */
 assertion: string | null, };
-
-/**
- * Decision of the user on a request of a shown MCP app.
- */
-export type AnswerApp = { 
-/**
- * Identifier of the shown MCP app.
- */
-view: string, 
-/**
- * Number of the app's request that the user decides on.
- */
-request: number, 
-/**
- * User's decision on the request.
- */
-answer: AppAnswer, };
 
 /**
  * Error returned by a command.
@@ -1491,19 +1474,6 @@ rounds: number,
 toolsPercent: number, };
 
 /**
- * Request to validate the content of a form.
- */
-export type CheckForm = { 
-/**
- * Identifier of the consent request that contains the form.
- */
-id: string, 
-/**
- * Content of the form as a JSON object.
- */
-content: JsonValue, };
-
-/**
  * Identifier of a check, named after the item that it examines.
  */
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
@@ -1806,7 +1776,7 @@ files?: Array<LaunchFile>,
 /**
  * Other servers that could modify one of the files, because their sandbox lets them write to it.
  */
-writers?: Array<FileWriter>, 
+writers?: Array<LaunchFileWriteAccess>, 
 /**
  * Package that the command would load, if the program is a launcher such as `npx`.
  */
@@ -1952,7 +1922,7 @@ canRerun: boolean,
 /**
  * Progress of the model that generates the response.
  */
-run: SamplingRun, } | { "kind": "form", 
+run: SamplingRunState, } | { "kind": "form", 
 /**
  * Message of the server to the user. Untrusted text.
  */
@@ -2506,6 +2476,23 @@ review: ResultReview,
  * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
+
+/**
+ * Decision of the user on a request of a shown MCP app.
+ */
+export type DecideAppRequest = { 
+/**
+ * Identifier of the shown MCP app.
+ */
+view: string, 
+/**
+ * Number of the app's request that the user decides on.
+ */
+request: number, 
+/**
+ * User's decision on the request.
+ */
+answer: AppAnswer, };
 
 /**
  * Request that submits the user's decision on a consent request, bound to the payload that was shown.
@@ -3089,23 +3076,6 @@ export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" 
 export type FileKind = "any" | "bundle";
 
 /**
- * Server whose sandbox lets it modify a file that another server runs.
- */
-export type FileWriter = { 
-/**
- * Name of the server that may write to the file.
- */
-server: string, 
-/**
- * Path of the file that this server can write and that another server runs.
- */
-file: string, 
-/**
- * Folder that contains the file and that the sandbox lets the server write to.
- */
-folder: string, };
-
-/**
  * The result of one check of this computer, with a remedy if there is a problem.
  */
 export type Finding = { 
@@ -3305,7 +3275,7 @@ hasMore: boolean, };
 /**
  * Model server that was found on this computer.
  */
-export type FoundProvider = { 
+export type FoundModelServer = { 
 /**
  * Identifier of the preset with which the server can be added as a provider.
  */
@@ -3747,15 +3717,6 @@ project: string | null, };
  * Result of comparing a found server with the configured servers.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
-
-/**
- * Pasted text, for example from a server's README.
- */
-export type ImportText = { 
-/**
- * Pasted text, in one of the formats of the command `parse_import`.
- */
-text: string, };
 
 /**
  * Server found in pasted text.
@@ -4224,15 +4185,6 @@ origin: ServerOrigin,
 changed: boolean, };
 
 /**
- * Request to list newer versions of the servers that were installed from a registry.
- */
-export type InstalledVersions = { 
-/**
- * `true` to send requests to the registry even if cached responses are less than an hour old.
- */
-refresh: boolean, };
-
-/**
  * Content of a conversation's item, by the kind of the item.
  */
 export type ItemBody = { "kind": "message", 
@@ -4497,6 +4449,23 @@ changed: boolean, };
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
 /**
+ * Server whose sandbox lets it modify a file that another server runs.
+ */
+export type LaunchFileWriteAccess = { 
+/**
+ * Name of the server that may write to the file.
+ */
+server: string, 
+/**
+ * Path of the file that this server can write and that another server runs.
+ */
+file: string, 
+/**
+ * Folder that contains the file and that the sandbox lets the server write to.
+ */
+folder: string, };
+
+/**
  * A limit, the present usage that counts towards it, and how often it was exceeded.
  */
 export type LimitCounter = { 
@@ -4575,6 +4544,15 @@ templates: number, };
  * Kind of a list that a server provides.
  */
 export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * Request to list newer versions of the servers that were installed from a registry.
+ */
+export type ListNewerVersions = { 
+/**
+ * `true` to send requests to the registry even if cached responses are less than an hour old.
+ */
+refresh: boolean, };
 
 /**
  * Package that a launcher such as `npx` would download and run.
@@ -4813,7 +4791,7 @@ thinking: boolean | null, };
 /**
  * Reason why a model was chosen for a sampling request.
  */
-export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
+export type ModelChoiceReason = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
  * Model hint, as the server sent it.
  */
@@ -4951,7 +4929,7 @@ default: ModelRef | null,
 /**
  * Model servers on this computer that are not configured yet.
  */
-found: Array<FoundProvider>, 
+found: Array<FoundModelServer>, 
 /**
  * Presets for adding a known provider.
  */
@@ -5168,6 +5146,15 @@ integrity: string | null,
  * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
+
+/**
+ * Pasted text, for example from a server's README.
+ */
+export type ParseImport = { 
+/**
+ * Pasted text, in one of the formats of the command `parse_import`.
+ */
+text: string, };
 
 /**
  * The text in which the path of a `BlockedPath` was found.
@@ -6571,7 +6558,7 @@ name: string,
 /**
  * Reason why this model was chosen.
  */
-reason: ModelChosenBy, 
+reason: ModelChoiceReason, 
 /**
  * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
@@ -6680,7 +6667,7 @@ stopReason: string | null, };
 /**
  * Progress of a model that responds to a sampling request.
  */
-export type SamplingRun = { "is": "no" } | { "is": "running", 
+export type SamplingRunState = { "is": "no" } | { "is": "running", 
 /**
  * Text that the model has generated so far.
  */
@@ -8495,6 +8482,19 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
  * The originator of an act that a grant or rule allowed without consent.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
+
+/**
+ * Request to validate the content of a form.
+ */
+export type ValidateForm = { 
+/**
+ * Identifier of the consent request that contains the form.
+ */
+id: string, 
+/**
+ * Content of the form as a JSON object.
+ */
+content: JsonValue, };
 
 /**
  * Report on newer versions of an installed server.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host_state::TICK;
+use host_state::TICK_INTERVAL;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
 use offers::catalog::{CatalogListKind, CatalogListReader, NextListReadStep, ServerCatalog};
@@ -142,7 +142,7 @@ impl SessionRun<'_> {
             let again_at = read_at.map_or(now, |read| *read + MIN_REREAD_INTERVAL);
             if being_read || again_at > now {
                 self.lists.changed.push(list);
-                self.ticks.schedule_by(again_at.max(now + TICK));
+                self.ticks.schedule_by(again_at.max(now + TICK_INTERVAL));
             } else {
                 self.lists.refreshes.begin(list);
                 let reading = CatalogListReader::new(list);
