@@ -35,14 +35,14 @@ const answered = (hash: string, canRerun: boolean) => ({
   ),
   hash,
 });
-const AGAIN = "Ask again";
+const ASK_AGAIN_LABEL = "Ask again";
 
 describe("requesting another answer from a model", () => {
   it("E1: is not offered after a manual answer", async () => {
     renderRequests({ ...consentRequest(samplingResponseBody("Mine.")), hash: "h2" });
     await waitUntilArmed();
     expect(
-      screen.queryByRole("button", { name: AGAIN }),
+      screen.queryByRole("button", { name: ASK_AGAIN_LABEL }),
       "the button should not be offered before the model answered",
     ).toBeNull();
   });
@@ -50,12 +50,15 @@ describe("requesting another answer from a model", () => {
   it("E1: stays disabled if the request was not reviewed", async () => {
     renderRequests(answered("h2", true));
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled before the review").toBe(true);
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled before the review",
+    ).toBe(true);
     expect(
       screen.getByText(/Go back to the request and review/),
       "the reason should be shown",
     ).toBeInTheDocument();
-    await clickElement(button(AGAIN));
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions(), "nothing should be sent").toEqual([]);
   });
 
@@ -65,18 +68,20 @@ describe("requesting another answer from a model", () => {
     await clickElement(button(/^Ask GPT/));
     set(answered("h2", true));
     await tick();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled after the step changed").toBe(
-      true,
-    );
-    await clickElement(button(AGAIN));
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled after the step changed",
+    ).toBe(true);
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions().length, "an early click should have no effect").toBe(1);
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be enabled after the quiet period").toBe(
-      false,
-    );
-    await clickElement(button(AGAIN), 2);
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be enabled after the quiet period",
+    ).toBe(false);
+    await clickElement(button(ASK_AGAIN_LABEL), 2);
     expect(sentDecisions().length, "a double click should have no effect").toBe(1);
-    await clickElement(button(AGAIN));
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions().at(-1)).toEqual({
       id: "q1",
       hash: "h2",
@@ -94,9 +99,10 @@ describe("requesting another answer from a model", () => {
     set(other);
     await tick();
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled for the changed request").toBe(
-      true,
-    );
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled for the changed request",
+    ).toBe(true);
   });
 
   it("E1: keeps every way to send a long unread request to the model disabled", async () => {

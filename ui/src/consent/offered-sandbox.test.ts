@@ -30,7 +30,7 @@ const plan: SandboxPlan = {
 const sandbox = { folders: plan.folders, network: plan.network };
 const possible: SandboxOffer = { is: "possible", sandbox, plan, missing: [] };
 const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
-const TITLE = "Run it in a sandbox instead";
+const OFFER_TITLE = "Run it in a sandbox instead";
 const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
 
 /** Renders the consent request, and waits until the host has proposed a sandbox. */
@@ -46,7 +46,7 @@ async function showOffer() {
 }
 
 function unfold() {
-  const details = screen.getByText(TITLE).closest("details");
+  const details = screen.getByText(OFFER_TITLE).closest("details");
   if (details) details.open = true;
 }
 
@@ -83,7 +83,7 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
 it("is collapsed to one line at first, which does not delay the approval", async () => {
   host.handlers.propose_sandbox = () => possible;
   await showStart();
-  expect(screen.getByText(TITLE)).toBeVisible();
+  expect(screen.getByText(OFFER_TITLE)).toBeVisible();
   expect(screen.getByText("Use this sandbox"), "the offer should be collapsed").not.toBeVisible();
   await waitUntilArmed();
   expect(isButtonBlocked("Allow once")).toBe(false);

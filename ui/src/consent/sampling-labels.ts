@@ -7,12 +7,12 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
-const MICROS = 1_000_000;
+const MICROS_PER_DOLLAR = 1_000_000;
 
 /** Formats an amount in millionths of a US dollar. */
 export function formatMicroDollars(micros: number): string {
   const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
-  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
+  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS_PER_DOLLAR);
 }
 
 /** Returns a translated sentence with the reason why a model was chosen. */

@@ -200,17 +200,11 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let other = app
-        .host
-        .edit_consent_request(consent_request.id, ConsentRequestEdit::Model(model_reference("other-2")))
-        .await
-        .unwrap();
+    let edit = ConsentRequestEdit::Model(model_reference("other-2"));
+    let other = app.host.edit_consent_request(consent_request.id, edit).await.unwrap();
     assert_ne!(other.hash, consent_request.hash, "another model changes the hash");
-    assert_eq!(
-        sampling_parts(&other).2.model.as_ref().unwrap().by,
-        ModelChoiceReason::User,
-        "the model is chosen by the user"
-    );
+    let choice = sampling_parts(&other).2.model.as_ref().unwrap();
+    assert_eq!(choice.by, ModelChoiceReason::User, "the model is chosen by the user");
     model.queue_reply(text_reply("First.", (1, 1)));
     app.decide(&other, ALLOW_ONCE).await;
     let first = answered_request(&app).await;

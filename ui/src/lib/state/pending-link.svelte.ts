@@ -4,7 +4,7 @@ import { registerPageState } from "$lib/page-state";
 /** Time after a dialog closed in which no app opens another one, in milliseconds. */
 export const APP_LINK_PAUSE = 1_000;
 
-class Link {
+class PendingLink {
   /** URL of the clicked link, or `null` if no decision is pending. */
   url = $state<string | null>(null);
   /** Name of the server whose app requests to open the link, or `null` if the user clicked it. */
@@ -44,5 +44,5 @@ class Link {
   }
 }
 
-export let pendingLink: Link;
-registerPageState(() => (pendingLink = new Link()));
+export let pendingLink: PendingLink;
+registerPageState(() => (pendingLink = new PendingLink()));

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { shouldFollowEnd } from "./end-tracking";
 
-const VIEW = 100;
-const at = (top: number, whole = 1000) => ({ top, view: VIEW, whole });
+const VIEW_HEIGHT = 100;
+const at = (top: number, whole = 1000) => ({ top, view: VIEW_HEIGHT, whole });
 
 test.each([
   ["at the end", at(500), at(900), false, true],

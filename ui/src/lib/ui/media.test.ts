@@ -8,18 +8,20 @@ import { startFakeHost } from "$lib/testing/fake-host";
 import ContentView from "./ContentView.svelte";
 import MediaView from "./MediaView.svelte";
 
-const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
-const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+const ascii = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
+const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
 
 function png(side: number, moves = false): string {
-  const size = [...big(13), ...text("IHDR"), ...big(side), ...big(side), 8, 6, 0, 0, 0];
-  const film = moves ? [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)] : [];
-  const end = [...big(0), ...big(0), ...text("IDAT")];
+  const size = [...uint32(13), ...ascii("IHDR"), ...uint32(side), ...uint32(side), 8, 6, 0, 0, 0];
+  const film = moves
+    ? [...uint32(8), ...ascii("acTL"), ...uint32(9), ...uint32(0), ...uint32(0)]
+    : [];
+  const end = [...uint32(0), ...uint32(0), ...ascii("IDAT")];
   const bytes = [
     0x89,
-    ...text("PNG\r\n\x1a\n"),
+    ...ascii("PNG\r\n\x1a\n"),
     ...size,
-    ...(moves ? big(0) : []),
+    ...(moves ? uint32(0) : []),
     ...film,
     ...end,
   ];
