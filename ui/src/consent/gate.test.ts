@@ -25,7 +25,7 @@ import { consentStatus } from "./consent-status";
 installFakeHostForEachTest();
 
 const request = consentRequest(samplingBodyWithModel());
-const answered = (hash: string, canRerun: boolean) => ({
+const requestWithResponse = (hash: string, canRerun: boolean) => ({
   ...consentRequest(
     samplingBodyWithModel({
       step: "response",
@@ -48,7 +48,7 @@ describe("requesting another answer from a model", () => {
   });
 
   it("E1: stays disabled if the request was not reviewed", async () => {
-    renderRequests(answered("h2", true));
+    renderRequests(requestWithResponse("h2", true));
     await waitUntilArmed();
     expect(
       isButtonBlocked(ASK_AGAIN_LABEL),
@@ -66,7 +66,7 @@ describe("requesting another answer from a model", () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
-    set(answered("h2", true));
+    set(requestWithResponse("h2", true));
     await tick();
     expect(
       isButtonBlocked(ASK_AGAIN_LABEL),
@@ -93,7 +93,7 @@ describe("requesting another answer from a model", () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
-    const other = answered("h3", true);
+    const other = requestWithResponse("h3", true);
     if (other.body.kind !== "sampling") throw new Error("expected a sampling request");
     other.body.request = { ...other.body.request, systemPrompt: "Never reviewed." };
     set(other);

@@ -8,7 +8,7 @@ class PendingLink {
   /** URL of the clicked link, or `null` if no decision is pending. */
   url = $state<string | null>(null);
   /** Name of the server whose app requests to open the link, or `null` if the user clicked it. */
-  appOf = $state<string | null>(null);
+  serverOfApp = $state<string | null>(null);
   #report: (isOpened: boolean) => void = () => undefined;
   #closedAt = -Infinity;
 
@@ -32,14 +32,14 @@ class PendingLink {
     const report = this.#report;
     this.#report = () => undefined;
     this.url = null;
-    this.appOf = null;
+    this.serverOfApp = null;
     report(isOpened);
   }
 
   #replace(url: string, server: string | null, report: (isOpened: boolean) => void): void {
     this.close();
     this.url = url;
-    this.appOf = server;
+    this.serverOfApp = server;
     this.#report = report;
   }
 }

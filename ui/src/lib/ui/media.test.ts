@@ -28,7 +28,7 @@ function png(side: number, moves = false): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-const picture = (side: number, moves = false) =>
+const renderPicture = (side: number, moves = false) =>
   render(MediaView, { kind: "image", data: png(side, moves), mimeType: "image/png" });
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 test("X19: bounds the total size of pictures, and renders more on request", async () => {
-  const shown = Array.from({ length: 20 }, () => picture(4_000));
+  const shown = Array.from({ length: 20 }, () => renderPicture(4_000));
   expect(
     screen.getAllByRole("img"),
     "two pictures should fit into the limit of 32 million pixels",
@@ -47,12 +47,12 @@ test("X19: bounds the total size of pictures, and renders more on request", asyn
     3,
   );
   for (const { unmount } of shown) unmount();
-  picture(4_000);
+  renderPicture(4_000);
   expect(screen.getByRole("img"), "removed pictures should not be counted").toBeVisible();
 });
 
 test("X19: renders an animated picture on request only", async () => {
-  picture(16, true);
+  renderPicture(16, true);
   expect(screen.queryByRole("img"), "the picture should not be rendered at first").toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Show animated image" }));
   expect(screen.getByRole("img"), "the picture should be rendered on request").toBeVisible();
