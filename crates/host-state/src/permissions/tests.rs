@@ -90,8 +90,8 @@ fn tool_grants_are_listed_until_they_expire() {
     assert_eq!(granted(10), ["stands"], "expired grants are not returned");
 }
 
-/// Records an approved tool call by `origin`, and returns `true` if the user can then repeat the call. `forgotten` is the
-/// value of [`ApprovedCalls::forget_count`] at the time of the approval.
+/// Records an approved tool call by `origin`, and returns `true` if the user can then repeat the call. `forgotten` is
+/// the value of [`ApprovedCalls::forget_count`] at the time of the approval.
 fn is_approved_call_recorded(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
     let body = ConsentRequestBody::Tool {
         tool: Box::new(Tool { name: "echo".to_owned(), ..Tool::default() }),

@@ -177,10 +177,11 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     lock.lock().unwrap();
     let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ALLOW_ONCE));
     // The owner executes requests in order, so the approval precedes the edit.
+    let edit = ConsentRequestEdit::Request(Box::new(other));
     let edited = tokio::select! {
         biased;
         taken = &mut approved => panic!("the approval did not wait for the reservation: {taken:?}"),
-        edited = app.host.edit_consent_request(shown.id, ConsentRequestEdit::Request(Box::new(other))) => edited.unwrap(),
+        edited = app.host.edit_consent_request(shown.id, edit) => edited.unwrap(),
     };
     assert_ne!(edited.hash, shown.hash, "the edit changes the hash");
     drop(lock);
