@@ -168,7 +168,7 @@ impl ConnectionEvent {
     /// Locks the host's state, and lets the owner handle this report about the server's run `run`.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
-        let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
+        let _ = owner.run_turn(self.name(), |owner| owner.on_connection_event(run, self));
     }
 
     /// Returns the name of the report, for log messages.

@@ -76,7 +76,7 @@ impl Host {
     ) -> Result<ClientResponse, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let accept = |owner: &mut Owner| owner.accept_app_sampling(&server, &origin, params, reply);
-        let requester = self.owner.0.turn(APP_SAMPLING_TURN_NAME, accept)??;
+        let requester = self.owner.0.run_turn(APP_SAMPLING_TURN_NAME, accept)??;
         let _withdrawal = AppSamplingWithdrawal { back: self.owner.0.downgrade(), requester };
         replied.await.map_err(|_| CallFailure::Cancelled)
     }
@@ -159,7 +159,7 @@ impl Drop for AppSamplingWithdrawal {
             let (back, requester) = (self.back.clone(), self.requester);
             // Fails only if the host has shut down.
             runtime.spawn(async move {
-                back.turn(APP_SAMPLING_TURN_NAME, move |owner| owner.on_request_withdrawn(requester))
+                back.run_turn(APP_SAMPLING_TURN_NAME, move |owner| owner.on_request_withdrawn(requester))
             });
         }
     }

@@ -88,8 +88,8 @@ impl SharedOwner {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.run_turn(name, act)
     }
 
     /// Notifies the host's background work that the last handle of the host was dropped.
@@ -117,13 +117,13 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::turn`].
+    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::run_turn`].
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.upgrade().ok_or(HostClosed)?.run_turn(name, act)
     }
 
     /// Locks the host's state, and calls the deferred function with it.
@@ -132,7 +132,7 @@ impl WeakOwner {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn run(&self, deferred: DeferredTurn) -> Result<(), HostClosed> {
-        self.turn(deferred.name, deferred.act)
+        self.run_turn(deferred.name, deferred.act)
     }
 }
 
@@ -142,7 +142,7 @@ impl OwnerCell {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+    fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
         let _taken = TurnGuard::enter();
         let mut state = self.lock();
         let mut owner = match std::mem::replace(&mut *state, OwnerState::Away) {
