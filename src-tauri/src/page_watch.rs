@@ -25,7 +25,7 @@ const MAX_REMEMBERED_PROBE_ANSWERS: usize = 32;
 const LATE_PROBE_TICK_THRESHOLD: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
-const MAX_MCP_APP_END_TIME: Duration = Duration::from_secs(5);
+const MAX_SCRIPT_TIME_AFTER_APP_REMOVAL: Duration = Duration::from_secs(5);
 /// Maximum number of remembered apps of one page. The host shows fewer at the same time.
 const MAX_REMEMBERED_MCP_APPS: usize = 64;
 /// Period of [`MAX_PAGE_RELOADS`].
@@ -41,7 +41,7 @@ pub(crate) struct PageWatch {
     /// Probe that the page has not answered yet.
     unanswered: Option<PageProbe>,
     last_tick: Option<Instant>,
-    /// Time after which the page has responded. A later event may not have reached it.
+    /// Time at which the last answered probe was sent. Events that were sent later may not have reached the page.
     last_answered_probe_time: Instant,
     /// Times between the last probes and their answers.
     answered: VecDeque<ProbeAnswerTime>,
@@ -96,7 +96,7 @@ impl PageWatch {
         self.apps.keys().cloned().collect()
     }
 
-    /// Returns a time after which the page has responded.
+    /// Returns the time at which the last answered probe was sent. The page has responded after it.
     pub(crate) const fn last_answered_probe_time(&self) -> Instant {
         self.last_answered_probe_time
     }
@@ -152,12 +152,13 @@ impl PageWatch {
         self.answered.push_back(ProbeAnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
-            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_MCP_APP_END_TIME);
+            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_SCRIPT_TIME_AFTER_APP_REMOVAL);
         }
     }
 }
 
-/// Times at which a page was loaded again because its process ended without apps. The page could end each time.
+/// Times at which a page was loaded again because its process ended while no apps were shown. The process could end
+/// again after each reload, so the number of reloads is limited.
 #[derive(Debug, Default)]
 pub(crate) struct PageReloads(VecDeque<Instant>);
 
@@ -211,7 +212,7 @@ mod tests {
 
     /// Lets a page answer each probe `answer_millis` after it was sent, for five minutes. Returns the seconds after
     /// which its process is ended.
-    fn seconds_until_end(answer_millis: u64) -> Option<u64> {
+    fn seconds_until_web_process_is_ended(answer_millis: u64) -> Option<u64> {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
         let mut answer_at: Option<Instant> = None;
@@ -232,11 +233,11 @@ mod tests {
 
     #[test]
     fn web_process_is_ended_if_its_page_is_blocked_most_of_the_time() {
-        assert_eq!(seconds_until_end(7_900), Some(42), "the page responds only for moments");
-        assert_eq!(seconds_until_end(1_900), Some(44), "the page responds only for moments");
-        assert_eq!(seconds_until_end(1_000), None, "a slow page can be used");
-        assert_eq!(seconds_until_end(2_500), None, "the page responds for a third of the time");
-        assert_eq!(seconds_until_end(8_100), Some(8), "one answer takes too long");
+        assert_eq!(seconds_until_web_process_is_ended(7_900), Some(42), "the page responds only for moments");
+        assert_eq!(seconds_until_web_process_is_ended(1_900), Some(44), "the page responds only for moments");
+        assert_eq!(seconds_until_web_process_is_ended(1_000), None, "a slow page can be used");
+        assert_eq!(seconds_until_web_process_is_ended(2_500), None, "the page responds for a third of the time");
+        assert_eq!(seconds_until_web_process_is_ended(8_100), Some(8), "one answer takes too long");
     }
 
     #[test]

@@ -18,7 +18,7 @@ const MAX_STOPPED_APPS_REPORTS: usize = 8;
 #[cfg(any(target_os = "linux", test))]
 const MAX_SERVERS_WITH_WITHHELD_APPS: usize = 256;
 
-/// Reports of stopped apps, and what follows from them.
+/// Reports of stopped apps, and the servers whose apps are withheld because of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct StoppedApps {
     /// Reports that the user has not dismissed, the newest last.
@@ -35,14 +35,14 @@ pub(crate) struct StoppedApps {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct StoppedAppsReport {
     id: u64,
-    /// Closed apps, each once. Any of them may be the cause.
+    /// Closed apps, each once. Any of them may have blocked or ended the page.
     apps: Vec<ShownApp>,
     /// Reason for which they were closed.
     cause: AppStopCause,
 }
 
 impl StoppedApps {
-    /// Adds a report, and withholds all apps of the servers.
+    /// Adds a report of stopped apps, and withholds all apps of their servers.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn add(&mut self, apps: Vec<ShownApp>, cause: AppStopCause) {
         for ShownApp { server, .. } in &apps {

@@ -14,18 +14,18 @@ import { processes, waitForNone } from "./processes.mjs";
 
 const SCRIPT = join(import.meta.dirname, "../apps/stalled-server.mjs");
 const WEB_PROCESS = "/WebKitWebProcess ";
-const STALLED = "stalled";
-const CALM = "calm";
+const STALLED_SERVER = "stalled";
+const CALM_SERVER = "calm";
 /** Line of the app's output about an app that it has closed. */
-const CLOSED = /an app was closed.*/g;
-const NOTICE = `The app of compute on ${STALLED} stopped responding and was closed.`;
+const CLOSED_APP_LINE = /an app was closed.*/g;
+const NOTICE = `The app of compute on ${STALLED_SERVER} stopped responding and was closed.`;
 /** Title of the consent request for another server, and the buttons in the app. */
-const [REQUEST, COMPUTE] = [`Run greet on ${CALM}?`, "Compute"];
-const [LOOP_IN_TEARDOWN, LOOP_ON_REMOVAL] = ["Loop in teardown", "Loop on removal"];
+const [REQUEST_TITLE, COMPUTE_LABEL] = [`Run greet on ${CALM_SERVER}?`, "Compute"];
+const [LOOP_IN_TEARDOWN_LABEL, LOOP_ON_REMOVAL_LABEL] = ["Loop in teardown", "Loop on removal"];
 /** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and its answer. */
-const END_MS = 40_000;
-const SHOWN_MS = 30_000;
-const ENDS_MS = 8_000;
+const PROCESS_END_TIMEOUT_MS = 40_000;
+const SHOWN_TIMEOUT_MS = 30_000;
+const APP_END_TIMEOUT_MS = 8_000;
 
 /** Returns the ids of the web processes, without their parents outside of the sandbox. */
 const webProcesses = (place) =>
@@ -34,10 +34,10 @@ const webProcesses = (place) =>
     .map(({ pid }) => pid);
 
 /** Returns the lines of the app's output about closed apps. */
-const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED) ?? [];
+const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED_APP_LINE) ?? [];
 
 /** Repeats `look` until it returns `true`. What it throws counts as `false`, since the page is being loaded. */
-async function until(what, look, limit = SHOWN_MS) {
+async function until(what, look, limit = SHOWN_TIMEOUT_MS) {
   let cause;
   for (const end = Date.now() + limit; Date.now() < end; await wait(200)) {
     try {
@@ -82,7 +82,7 @@ const beginCall = (page, server, tool) =>
 
 /** Waits until this number of apps was closed, without using the page, which would not respond. */
 async function closedWithoutPage(place, count) {
-  await until(`the blocked process to be ended ${count} times`, () => closedApps(place).length >= count, END_MS);
+  await until(`the blocked process to be ended ${count} times`, () => closedApps(place).length >= count, PROCESS_END_TIMEOUT_MS);
   assert.match(closedApps(place).at(-1), /stalled.*compute.*Unresponsive/, "the app should be named");
 }
 
@@ -102,47 +102,47 @@ async function dismissNotice(place) {
 export async function stalledApp(page, place, step) {
   let before = [];
   await step("an app is shown, and a call of another server waits for its decision", async () => {
-    for (const name of [STALLED, CALM]) await startServer(page, name);
-    await callTool(page, STALLED, "compute");
+    for (const name of [STALLED_SERVER, CALM_SERVER]) await startServer(page, name);
+    await callTool(page, STALLED_SERVER, "compute");
     await page.allow("Allow until Drawbridge closes");
     await page.click("button", "Show app", RESULT);
-    await page.waitForText(`Show an app of ${STALLED}?`, RESULT);
+    await page.waitForText(`Show an app of ${STALLED_SERVER}?`, RESULT);
     await page.click("button", "Show app", RESULT);
     const { value } = await page.invoke("read_snapshot", {});
     await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
     before = webProcesses(place);
-    await page.inFrame(APP_FRAME, () => page.click("button", COMPUTE));
-    await beginCall(page, CALM, "greet");
+    await page.inFrame(APP_FRAME, () => page.click("button", COMPUTE_LABEL));
+    await beginCall(page, CALM_SERVER, "greet");
   });
 
   await step("X61 an app computes without end: a request of another server can be decided again", async () => {
     await closedWithoutPage(place, 1);
-    await until("the request", () => has(place, REQUEST));
+    await until("the request", () => has(place, REQUEST_TITLE));
     const remaining = webProcesses(place).filter((pid) => before.includes(pid));
     assert.deepEqual(remaining, [], "the blocked process should have ended");
-    await press(place, "Deny", "the request to be denied", async () => !(await has(place, REQUEST)));
+    await press(place, "Deny", "the request to be denied", async () => !(await has(place, REQUEST_TITLE)));
   });
 
   await step("X61 the page names the app, and does not show it again", async () => {
     await until("the notice", () => has(place, NOTICE));
-    assert.ok(!(await hasButton(place, COMPUTE)), "the app should not be shown");
+    assert.ok(!(await hasButton(place, COMPUTE_LABEL)), "the app should not be shown");
     await dismissNotice(place);
   });
 
   await step("X61 the page that was loaded again is watched, too", async () => {
-    await showAndPress(place, COMPUTE);
+    await showAndPress(place, COMPUTE_LABEL);
     await closedWithoutPage(place, 2);
     await dismissNotice(place);
   });
 
   await step("X61 an app that computes while it is closed is noticed, too", async () => {
-    await showAndPress(place, LOOP_IN_TEARDOWN);
+    await showAndPress(place, LOOP_IN_TEARDOWN_LABEL);
     await closedWithoutPage(place, 3);
     await dismissNotice(place);
   });
 
   await step("X61 an app that computes when its frame is removed is noticed, too", async () => {
-    await showAndPress(place, LOOP_ON_REMOVAL);
+    await showAndPress(place, LOOP_ON_REMOVAL_LABEL);
     await closedWithoutPage(place, 4);
     await until("the notice", () => has(place, NOTICE));
   });
@@ -150,7 +150,7 @@ export async function stalledApp(page, place, step) {
   await step("the window of a page that was loaded again is closed", async () => {
     await closeWindow("Drawbridge");
     for (const program of [SCRIPT, place.app]) {
-      assert.deepEqual(await waitForNone(place.home, program, ENDS_MS), [], `no process of ${program} should be left`);
+      assert.deepEqual(await waitForNone(place.home, program, APP_END_TIMEOUT_MS), [], `no process of ${program} should be left`);
     }
   });
 }

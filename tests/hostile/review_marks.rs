@@ -166,9 +166,9 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
             hash: hash.into(),
         }]
     };
-    let stale = app.host.mark_reviewed("bad".into(), definitions("0")).await;
+    let stale = app.host.mark_definitions_reviewed("bad".into(), definitions("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
-    app.host.mark_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
+    app.host.mark_definitions_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
     assert_eq!(
         tool_review_marks(app, "bad", "echo").await.1.review_state,
         Some(ReviewState::Reviewed),
@@ -360,7 +360,7 @@ async fn changed_prompt_requires_a_review_before_use() {
         name: "greet".into(),
         hash: hash.to_string(),
     };
-    app.host.mark_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
+    app.host.mark_definitions_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
     get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;
 }

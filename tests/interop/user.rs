@@ -8,7 +8,7 @@ use domain::call::CallFailure;
 use host::EventReceiver;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use policy::ApprovalScope;
 use serde_json::{Map, Value};
 use supervision::activity::ActivityEntry;
@@ -125,7 +125,7 @@ pub(crate) fn result_text(result: &CallToolResult) -> String {
 }
 
 /// Waits until all lists of a server have been read, and returns its catalog.
-pub(crate) async fn wait_for_complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
+pub(crate) async fn wait_for_complete_catalog(app: &TestApp, server: &str) -> Arc<ServerCatalog> {
     let mut events = app.host.events();
     let read = async {
         loop {

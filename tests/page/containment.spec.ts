@@ -9,14 +9,14 @@ import { temporaryFolder } from "./temporary";
 /** Folder into which npm installs the packages of the tests, among them real servers. */
 const PACKAGES = realpathSync(resolve(__dirname, "../node_modules"));
 
-const LOOKS = [
+const APPEARANCES = [
   { name: "light", setup: LEGACY, size: { width: 1180, height: 780 } },
   { name: "dark", setup: { ...LEGACY, theme: "dark" as const }, size: { width: 1180, height: 780 } },
   { name: "chinese", setup: { ...LEGACY, language: "zh" as const }, size: { width: 800, height: 600 } },
   { name: "narrow", setup: LEGACY, size: { width: 480, height: 600 } },
 ];
 
-for (const { name, setup, size } of LOOKS) {
+for (const { name, setup, size } of APPEARANCES) {
   test.describe(name, () => {
     test.use({ setup: { ...setup, running: [] }, viewport: size });
 

@@ -57,11 +57,11 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
   });
 });
 
-const SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
-const MORE = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
+const ADDRESSES_WITH_SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
+const OTHER_ADDRESSES = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
 
 /** Ways to follow a link. `true` if the way opens the link dialog for web links. */
-const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
+const WAYS_TO_FOLLOW_LINK: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
   ["a click", true, (link) => link.click({ force: true })],
   ["ctrl and a click", true, (link) => link.click({ modifiers: ["Control"], force: true })],
   ["shift and a click", true, (link) => link.click({ modifiers: ["Shift"], force: true })],
@@ -72,7 +72,7 @@ const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
 
 test("X17 links open the dialog only, and only for the web", async ({ page }) => {
   const what = "X17, ten kinds of addresses, followed in six ways";
-  const links = [...SCHEMES, ...MORE].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
+  const links = [...ADDRESSES_WITH_SCHEMES, ...OTHER_ADDRESSES].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
   const markdown = () => `${links}\n- <a href="https://host.test/blank" target="_blank">blank</a>\n- [web](https://host.test/web)`;
   await attack(page, what, responses(markdown), async ({ app, host }) => {
     await show(app);
@@ -84,7 +84,7 @@ test("X17 links open the dialog only, and only for the web", async ({ page }) =>
     const dialog = app.getByRole("dialog");
     for (let number = 0; number < count; number++) {
       const isToWeb = (await anchors.nth(number).getAttribute("role")) === "link";
-      for (const [way, opensDialog, follow] of WAYS) {
+      for (const [way, opensDialog, follow] of WAYS_TO_FOLLOW_LINK) {
         await follow(anchors.nth(number), app);
         expect(app.url(), `${what}: ${way} should not navigate the page`).toBe(before);
         expect(app.context().pages().length, `${what}: ${way} should open no window`).toBe(1);

@@ -2,9 +2,9 @@
 //! starts with a vertical bar.
 
 use api::data::{
-    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
-    FolderAccess, ReadContent, ReadContentKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts,
-    UrlWarning,
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FolderAccess,
+    LaunchFileWriteAccess, ReadContent, ReadContentKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan,
+    UrlParts, UrlWarning,
 };
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(escape_and_prefix_lines(&self::sandbox_text(plan), "  "));
             }
             add(escape_and_prefix_lines(&launch_files::launch_files_text(files), "  "));
-            for FileWriter { server, file, folder } in writers {
+            for LaunchFileWriteAccess { server, file, folder } in writers {
                 let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use api::Api;
 use api::Handler as _;
 use api::data::{
-    ApprovalScope, CheckForm, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit,
-    ConsentRequestOrigin, Content, EnteredClient, FormField, SamplingResponse, SamplingStep,
+    ApprovalScope, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit, ConsentRequestOrigin,
+    Content, EnteredClient, FormField, SamplingResponse, SamplingStep, ValidateForm,
 };
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -214,7 +214,7 @@ impl OpenPrompt {
                 }
             }
             let content = Value::Object(content);
-            let check = CheckForm { id: request.id.clone(), content: content.clone() };
+            let check = ValidateForm { id: request.id.clone(), content: content.clone() };
             let problems = api.validate_form(check).await.ok()?.problems;
             if problems.is_empty() {
                 self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));

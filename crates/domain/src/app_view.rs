@@ -100,7 +100,8 @@ pub enum AppViewChange {
     Diagnosed {
         /// Content of the report, which the app may have forged.
         diagnostic: AppDiagnostic,
-        /// Number of reports that were dropped since the previous one.
+        /// Number of reports that were discarded since the previous event of this type, because they were too many, too
+        /// large or malformed.
         dropped: u64,
     },
     /// The MCP app is closed. No further change of it follows.

@@ -45,7 +45,7 @@ pub use calls::{
 pub use confirmed::{
     AuditRetentionSetting, ConfirmedSettings, ConfirmedSettingsFile, ConfirmedSettingsRead, ProviderAddress,
 };
-pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
+pub use connection::{PendingRefreshes, TICK_INTERVAL, TickTimer, redact_error, redact_failure};
 pub use consent::{
     ConsentQueue, DENIALS_UNTIL_MUTE, DecisionError, DecisionProgress, DecisionReply, PendingRequest, RequestPurpose,
     RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,

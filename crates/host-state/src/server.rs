@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use launches::packages::LoadedPackage;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::definitions::ToolDefinitionCache;
 use offers::review::ToolAndPromptNames;
 use policy::{Hash, UsedBy};
@@ -49,7 +49,7 @@ pub struct LaunchState {
 #[derive(Default)]
 pub struct OfferState {
     /// Lists of the server, as last read.
-    pub catalog: Arc<Catalog>,
+    pub catalog: Arc<ServerCatalog>,
     /// Cache of hashes and other data that are computed from the definitions of the listed tools.
     pub definitions: ToolDefinitionCache,
     /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, SourceAddresses};
+use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, OutgoingIpAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -108,7 +108,7 @@ impl Host {
         let times = options.call_timeouts;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
-        let _ = owner.turn("autostart", Owner::start_servers_automatically);
+        let _ = owner.run_turn("autostart", Owner::start_servers_automatically);
         tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
@@ -153,7 +153,7 @@ impl Host {
     ) -> Result<T, HostClosed> {
         // Yields to other tasks if a caller takes turns in a loop.
         tokio::task::coop::consume_budget().await;
-        self.owner.0.turn(std::any::type_name_of_val(&act), act)
+        self.owner.0.run_turn(std::any::type_name_of_val(&act), act)
     }
 
     /// Locks the host's state, calls `act` with it and the sender of a reply, and waits for the reply, which `act` may
@@ -163,7 +163,7 @@ impl Host {
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
     ) -> Result<T, HostClosed> {
         let (reply, replied) = oneshot::channel();
-        self.owner.0.turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
+        self.owner.0.run_turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
         replied.await.map_err(|_| HostClosed)
     }
 
@@ -181,7 +181,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn put_provider(
+    pub async fn add_unsaved_provider(
         &self,
         id: String,
         provider: Arc<dyn models::Provider>,
@@ -239,7 +239,7 @@ impl Host {
                     tokio::time::sleep_until(at).await;
                     network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_connection_check_started();
                     // Fails only if the host has shut down meanwhile.
-                    let _ = owner.turn("network", Owner::on_wake_or_network_change);
+                    let _ = owner.run_turn("network", Owner::on_wake_or_network_change);
                 });
                 Ok(())
             }
@@ -270,23 +270,23 @@ impl Host {
 
 /// Calls `act` with the host's state after each notification in `changes`, which says that a watched file has changed.
 async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
-    while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
+    while changes.recv().await.is_some() && owner.run_turn("reload", act).is_ok() {}
 }
 
 /// Notifies the owner when the computer wakes up or its network addresses change.
 async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
-    let mut addresses = SourceAddresses::read();
+    let mut addresses = OutgoingIpAddresses::read();
     loop {
         tokio::time::sleep(wake::CLOCK_COMPARISON_INTERVAL).await;
         let woke = clocks.detect_wake(clock.time(), Instant::now());
-        let moved = addresses.update(SourceAddresses::read());
+        let moved = addresses.update(OutgoingIpAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
                 owner.on_wake_or_network_change();
             }
         };
-        if owner.turn("clocks", look).is_err() {
+        if owner.run_turn("clocks", look).is_err() {
             return;
         }
     }

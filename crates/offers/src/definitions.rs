@@ -10,7 +10,7 @@ use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_json_object};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
 
-use crate::catalog::Catalog;
+use crate::catalog::ServerCatalog;
 
 /// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
 const REQUIRES_USER_INTERACTION_META_KEY: &str = "anthropic/requiresUserInteraction";
@@ -52,7 +52,7 @@ impl DefinitionDigest {
 pub struct ToolDefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
-    source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
+    source: Option<(Arc<ServerConfig>, Weak<ServerCatalog>)>,
     known: IndexMap<String, DefinitionDigest>,
 }
 
@@ -63,12 +63,12 @@ impl ToolDefinitionCache {
     pub fn get(
         &mut self,
         config: &Arc<ServerConfig>,
-        catalog: &Arc<Catalog>,
+        catalog: &Arc<ServerCatalog>,
         tool: &str,
         review_state_of: impl FnOnce(&Hash) -> ReviewState,
     ) -> Option<&DefinitionDigest> {
         // Settings and catalogs are replaced rather than modified, so equal addresses mean equal contents.
-        let holds = |(own, list): &(_, Weak<Catalog>)| {
+        let holds = |(own, list): &(_, Weak<ServerCatalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
         };
         if !self.source.as_ref().is_some_and(holds) {
@@ -178,15 +178,15 @@ mod tests {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())
     }
 
-    fn catalog_with_tool_description(description: &str) -> Arc<Catalog> {
+    fn catalog_with_tool_description(description: &str) -> Arc<ServerCatalog> {
         let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
-        Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() })
+        Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() })
     }
 
     #[test]
     fn hashes_change_with_the_command_or_the_definition() {
         let (mut definitions, arguments) = (ToolDefinitionCache::default(), Map::new());
-        let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
+        let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<ServerCatalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
                 definition.call_hash(&arguments).0,
@@ -212,7 +212,7 @@ mod tests {
         for (hint, is_open_world) in [(None, false), (Some(false), false), (Some(true), true)] {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
-            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() });
             let mut definitions = ToolDefinitionCache::default();
             let definition =
                 definitions.get(&config_with_command("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
@@ -255,7 +255,7 @@ mod tests {
         ];
         for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
-            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() });
             let mut definitions = ToolDefinitionCache::default();
             let definition =
                 definitions.get(&config_with_command("one"), &catalog, "pay", |_| ReviewState::New).unwrap();

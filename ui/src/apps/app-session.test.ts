@@ -369,7 +369,7 @@ describe("a requested link", () => {
     running();
     request(1);
     expect(pendingLink.url, "the dialog should show the link").toBe("https://example.com/1");
-    expect(pendingLink.appOf, "the dialog should name the server").toBe("files");
+    expect(pendingLink.serverOfApp, "the dialog should name the server").toBe("files");
     pendingLink.close(true);
     await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
     request(2);

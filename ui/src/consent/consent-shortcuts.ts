@@ -3,7 +3,7 @@
 
 import { isInputMethodKey } from "$lib/format/keys";
 
-const CHECK_BOX = "input[type=checkbox], input[type=radio]";
+const CHECK_BOX_SELECTOR = "input[type=checkbox], input[type=radio]";
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
@@ -42,12 +42,12 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Returns `true` for a key that changes the focused check box. */
 export function isToggle({ key, target }: KeyboardEvent): boolean {
-  return key === " " && target instanceof Element && target.matches(CHECK_BOX);
+  return key === " " && target instanceof Element && target.matches(CHECK_BOX_SELECTOR);
 }
 
 /** Returns `true` if an element takes letters: a text field or a list. Check boxes and radio buttons do not. */
 export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
-  return target.matches("input, textarea, select") && !target.matches(CHECK_BOX);
+  return target.matches("input, textarea, select") && !target.matches(CHECK_BOX_SELECTOR);
 }

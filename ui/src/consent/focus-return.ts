@@ -1,5 +1,5 @@
 // Remembers which element took the focus over from a removed consent request. The next request may take it again, but
-// never from a field that the user is in himself, since he may start to type at any moment.
+// never from a field in which the user was before, since the user may start to type at any moment.
 
 /** Time in which the next request may take the focus back, in milliseconds. */
 export const FOCUS_RETURN_MS = 1_000;

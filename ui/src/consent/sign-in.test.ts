@@ -26,7 +26,7 @@ import {
 
 installFakeHostForEachTest();
 
-const OPEN = "Open the sign-in page";
+const OPEN_SIGN_IN_LABEL = "Open the sign-in page";
 
 describe("sign in", () => {
   it("shows the whole URL with its host, the scopes, and who receives which data", () => {
@@ -127,7 +127,9 @@ describe("sign in", () => {
   it("focuses Deny, is armed like other requests, and is allowed only once", async () => {
     renderRequests(consentRequest(signInBody, { scopes: ["once"] }));
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
-    expect(isButtonBlocked(OPEN), "the button should be disabled at first").toBe(true);
+    expect(isButtonBlocked(OPEN_SIGN_IN_LABEL), "the button should be disabled at first").toBe(
+      true,
+    );
     await pressKey("a");
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
@@ -135,7 +137,7 @@ describe("sign in", () => {
       screen.queryByRole("button", { name: /always/i }),
       "the sign-in should not be allowed permanently",
     ).toBeNull();
-    await clickElement(button(OPEN));
+    await clickElement(button(OPEN_SIGN_IN_LABEL));
     expect(sentDecisions(), "the request should be allowed once").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
     ]);
@@ -166,7 +168,7 @@ describe("sign in", () => {
       "the reason should be shown",
     ).toBeVisible();
     expect(
-      screen.queryByRole("button", { name: OPEN }),
+      screen.queryByRole("button", { name: OPEN_SIGN_IN_LABEL }),
       "there should be no button to open the URL",
     ).toBeNull();
     expect(sentDecisions(), "the shortcut should have no effect").toEqual([]);

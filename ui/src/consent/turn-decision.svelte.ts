@@ -16,7 +16,7 @@ import { payloadParts } from "./payload";
 import { totalHiddenCharacters } from "./read-progress.svelte";
 
 /** Minimum number of calls for which a list with a joint decision is shown. */
-const MIN_CALLS = 2;
+const MIN_JOINTLY_DECIDED_CALLS = 2;
 
 /** Reason why a call has to be reviewed individually. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
@@ -87,7 +87,7 @@ export class TurnDecision implements Decidable {
   /** Set if enough calls can be decided together. Stays set while their decisions are being sent. */
   readonly isOffered: boolean = $derived.by(
     () =>
-      this.rows.filter(({ reason }) => reason === null).length >= MIN_CALLS ||
+      this.rows.filter(({ reason }) => reason === null).length >= MIN_JOINTLY_DECIDED_CALLS ||
       (this.sending && this.rows.length > 0),
   );
   /** Version of the listed calls. Changes with every byte of a payload. */

@@ -3,7 +3,7 @@
 /** Maximum number of stored ranges. Further ranges are dropped and must be viewed again. */
 export const MAX_RANGES = 64;
 /** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
-const TOLERANCE = 8;
+const GAP_TOLERANCE = 8;
 
 interface Range {
   from: number;
@@ -19,7 +19,7 @@ export class ViewedRanges {
     if (to <= from) return;
     const joined: Range = { from, to };
     const apart = this.#ranges.filter((one) => {
-      const isApart = one.to < from - TOLERANCE || one.from > to + TOLERANCE;
+      const isApart = one.to < from - GAP_TOLERANCE || one.from > to + GAP_TOLERANCE;
       if (!isApart) {
         joined.from = Math.min(joined.from, one.from);
         joined.to = Math.max(joined.to, one.to);
@@ -39,15 +39,15 @@ export class ViewedRanges {
   /** Returns the offset of the first gap in content of this height, or `null` if all of it was viewed. */
   missing(height: number): number | null {
     const first = this.#ranges[0];
-    const end = first && first.from <= TOLERANCE ? first.to : 0;
-    return end >= height - TOLERANCE ? null : end;
+    const end = first && first.from <= GAP_TOLERANCE ? first.to : 0;
+    return end >= height - GAP_TOLERANCE ? null : end;
   }
 }
 
 /** Selects problems of fields, which are texts of the page. */
-const PROBLEM = ".problem";
+const FIELD_PROBLEM_SELECTOR = ".problem";
 
-interface Drawn {
+interface ElementLayout {
   height: number;
   children: Element[];
 }
@@ -55,7 +55,7 @@ interface Drawn {
 /** Layout of an element and its descendants, to find the first change later. */
 export class LayoutSnapshot {
   readonly #width: number;
-  readonly #drawn = new Map<Element, Drawn>();
+  readonly #drawn = new Map<Element, ElementLayout>();
   /** Elements that contain the problem of a field. */
   readonly #withProblem: ReadonlySet<Element>;
 
@@ -81,7 +81,7 @@ export class LayoutSnapshot {
     if (root.clientWidth !== this.#width) return true;
     const withProblem = elementsWithProblem(root);
     return [...root.querySelectorAll("*")].some((element) => {
-      if (element.closest(PROBLEM)) return false;
+      if (element.closest(FIELD_PROBLEM_SELECTOR)) return false;
       const before = this.#drawn.get(element);
       if (!before) return true;
       const isMoved = withProblem.has(element) || this.#withProblem.has(element);
@@ -109,7 +109,7 @@ function heightOf(element: Element): number {
 /** Returns the descendants of `root` that contain the problem of a field. */
 function elementsWithProblem(root: Element): Set<Element> {
   const found = new Set<Element>();
-  for (const problem of root.querySelectorAll(PROBLEM))
+  for (const problem of root.querySelectorAll(FIELD_PROBLEM_SELECTOR))
     for (let one = problem.parentElement; one && one !== root; one = one.parentElement)
       found.add(one);
   return found;

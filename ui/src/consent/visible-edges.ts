@@ -11,12 +11,13 @@ export interface VisibleEdges {
 }
 
 /** Number of pixels of a line that may be cut off while the edge still counts as visible. */
-const TOLERANCE = 2;
+const EDGE_TOLERANCE = 2;
 
 /** Returns which edges of an element are visible. `end` is an element directly after the content to view. */
 export function visibleEdges(element: Element, end: Element): VisibleEdges {
   const bounds = visibleBounds(element);
-  const inView = (y: number) => y >= bounds.top - TOLERANCE && y <= bounds.bottom + TOLERANCE;
+  const inView = (y: number) =>
+    y >= bounds.top - EDGE_TOLERANCE && y <= bounds.bottom + EDGE_TOLERANCE;
   return {
     start: inView(element.getBoundingClientRect().top),
     end: inView(end.getBoundingClientRect().top),

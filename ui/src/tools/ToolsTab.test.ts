@@ -2,7 +2,7 @@ import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Catalog, Tool, ToolResult } from "$lib/api/generated";
+import type { ServerCatalog, Tool, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -42,7 +42,7 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
   };
 }
 
-function catalog(server: string, tools: Tool[]): Catalog {
+function catalog(server: string, tools: Tool[]): ServerCatalog {
   return {
     server,
     tools,

@@ -5,10 +5,10 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
-    FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
-    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, StricterReason,
-    ToolClaims, UrlParts,
+    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FormField,
+    HttpHeader, HttpKind, LaunchFile, LaunchFileWriteAccess, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss,
+    SamplingModel, SamplingRequest, SamplingResponse, SamplingRunState, SandboxPlan, SignInEndpoint, SignInReason,
+    StricterReason, ToolClaims, UrlParts,
 };
 
 /// A pending request for the user's consent to an act.
@@ -79,8 +79,8 @@ pub enum ConsentRequestBody {
         files: Vec<LaunchFile>,
         /// Other servers that could modify one of the files, because their sandbox lets them write to it.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[ts(as = "Option<Vec<FileWriter>>", optional)]
-        writers: Vec<FileWriter>,
+        #[ts(as = "Option<Vec<LaunchFileWriteAccess>>", optional)]
+        writers: Vec<LaunchFileWriteAccess>,
         /// Package that the command would load, if the program is a launcher such as `npx`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -185,7 +185,7 @@ pub enum ConsentRequestBody {
         /// to it.
         can_rerun: bool,
         /// Progress of the model that generates the response.
-        run: SamplingRun,
+        run: SamplingRunState,
     },
     /// Form to fill in for the server (elicitation).
     Form {

@@ -61,7 +61,7 @@ pub struct SamplingModel {
     /// Name of the model to display.
     pub name: String,
     /// Reason why this model was chosen.
-    pub reason: ModelChosenBy,
+    pub reason: ModelChoiceReason,
     /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
     pub max_micros: Option<u64>,
 }
@@ -69,7 +69,7 @@ pub struct SamplingModel {
 /// Reason why a model was chosen for a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum ModelChosenBy {
+pub enum ModelChoiceReason {
     /// The user selected the model for this request.
     User,
     /// The user configured the model for this server.
@@ -109,7 +109,7 @@ pub struct SamplingLoss {
 /// Progress of a model that responds to a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum SamplingRun {
+pub enum SamplingRunState {
     /// The request was not sent to a model.
     No,
     /// The model generates its response.

@@ -327,7 +327,7 @@ pub struct UpdateServer {
 
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct ImportText {
+pub struct ParseImport {
     /// Pasted text, in one of the formats of the command `parse_import`.
     pub text: String,
 }

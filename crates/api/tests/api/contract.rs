@@ -382,7 +382,7 @@ async fn failed_user_call_is_stored_with_the_sent_arguments() {
         .await;
     let changed = json!({"seconds": 61});
     let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
-    let edited = app.host.edit(consent_request.id, edit).await.unwrap();
+    let edited = app.host.edit_consent_request(consent_request.id, edit).await.unwrap();
     app.decide(&edited, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while !app.activity("harbour").await.contains("61") {

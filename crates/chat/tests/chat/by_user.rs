@@ -182,7 +182,7 @@ async fn edited_arguments_are_stored_and_returned() {
     let decide = async {
         let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
-        let edited = talk.app.host.edit(request.id, edit).await.unwrap();
+        let edited = talk.app.host.edit_consent_request(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(user_call_of_add_tool("sum")));

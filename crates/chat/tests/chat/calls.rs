@@ -46,7 +46,8 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
-        let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
+        let edited =
+            talk.app.host.edit_consent_request(request.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
         call
     };
@@ -268,7 +269,12 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(json_object(&changed))).await.unwrap();
+    let edited = talk
+        .app
+        .host
+        .edit_consent_request(request.id, ConsentRequestEdit::Arguments(json_object(&changed)))
+        .await
+        .unwrap();
     talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let sent = |item: &ChatItem| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;

@@ -110,7 +110,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
         app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
         // Three consecutive denials would mute the server otherwise.
-        app.host.unmute("demo".into()).await.unwrap();
+        app.host.unmute_server("demo".into()).await.unwrap();
         // The pause keeps the number of requests below the server's rate limit.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }

@@ -17,7 +17,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogListKind, CatalogListReader};
+use offers::catalog::{CatalogListKind, CatalogListReader, ServerCatalog};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -95,7 +95,7 @@ struct RunEndReasons {
 #[derive(Default)]
 struct ServerLists {
     /// Catalog of the server, shared with the owner. Copied on write.
-    catalog: Arc<Catalog>,
+    catalog: Arc<ServerCatalog>,
     /// Lists that the server supports according to its capabilities.
     offered: Vec<CatalogListKind>,
     changed: Vec<CatalogListKind>,

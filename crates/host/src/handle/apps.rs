@@ -14,7 +14,7 @@ use super::{Host, HostClosed};
 use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
 
 /// Name, in log messages, of the turns that handle sampling requests of apps.
-const SAMPLING_TURN: &str = "app sampling";
+const APP_SAMPLING_TURN_NAME: &str = "app sampling";
 
 impl Host {
     /// Returns the state of the user's review of an app's page.
@@ -76,7 +76,7 @@ impl Host {
     ) -> Result<ClientResponse, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let accept = |owner: &mut Owner| owner.accept_app_sampling(&server, &origin, params, reply);
-        let requester = self.owner.0.turn(SAMPLING_TURN, accept)??;
+        let requester = self.owner.0.run_turn(APP_SAMPLING_TURN_NAME, accept)??;
         let _withdrawal = AppSamplingWithdrawal { back: self.owner.0.downgrade(), requester };
         replied.await.map_err(|_| CallFailure::Cancelled)
     }
@@ -158,7 +158,9 @@ impl Drop for AppSamplingWithdrawal {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (back, requester) = (self.back.clone(), self.requester);
             // Fails only if the host has shut down.
-            runtime.spawn(async move { back.turn(SAMPLING_TURN, move |owner| owner.on_request_withdrawn(requester)) });
+            runtime.spawn(async move {
+                back.run_turn(APP_SAMPLING_TURN_NAME, move |owner| owner.on_request_withdrawn(requester))
+            });
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use domain::call::CallFailure;
 use domain::data_flow::DataFlow;
 use mcp_proto::session::ListKind;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::review::{Pins, ServerReview};
 use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
@@ -20,7 +20,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
-    pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
+    pub async fn catalog(&self, server: String) -> Result<Arc<ServerCatalog>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
             move |owner| {
@@ -52,12 +52,12 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn mark_reviewed(
+    pub async fn mark_definitions_reviewed(
         &self,
         server: String,
         definitions: Vec<DefinitionShownToUser>,
     ) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.mark_definitions_reviewed(&server, &definitions, reply)).await?
     }
 
     /// Returns the pinned definitions of all servers.
@@ -98,7 +98,7 @@ impl Host {
     ///
     /// Returns [`CallFailure::NotReady`] if the server is not running or ends meanwhile, and [`CallFailure::Closing`]
     /// if the host has shut down.
-    pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
+    pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<ServerCatalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let name = server.clone();
         self.with_owner(move |owner| owner.refresh_list(&name, kind, reply)).await??;

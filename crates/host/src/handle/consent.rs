@@ -32,12 +32,12 @@ impl Host {
     ///
     /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if this
     /// part of the payload can't be edited.
-    pub async fn edit(
+    pub async fn edit_consent_request(
         &self,
         id: ConsentRequestId,
         edit: ConsentRequestEdit,
     ) -> Result<ConsentRequestView, DecisionError> {
-        self.with_owner(move |owner| owner.edit(id, edit)).await?
+        self.with_owner(move |owner| owner.edit_consent_request(id, edit)).await?
     }
 
     /// Validates the content that the user entered in a form. Returns the validation errors, or nothing if it is valid.
@@ -85,8 +85,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.unmute(&server)).await
+    pub async fn unmute_server(&self, server: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.unmute_server(&server)).await
     }
 
     /// Sets the folders that are shared with a server as roots, and notifies the server.

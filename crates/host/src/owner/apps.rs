@@ -101,7 +101,8 @@ impl Owner {
         if tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata).is_some() {
             return false;
         }
-        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
+        let review_state =
+            record.offer.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let arguments = Map::new();
         let act = PolicyAct::CallTool {
             server,

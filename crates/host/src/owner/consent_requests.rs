@@ -88,7 +88,7 @@ impl Owner {
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
         let requester = Requester::Server { run, request };
-        let decision = self.permissions.policy.decide(&self.act_of_request(server, &server_request), self.now());
+        let decision = self.permissions.policy.decide(&self.policy_act_of_request(server, &server_request), self.now());
         match (server_request, decision) {
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling_request(server, requester, call, params, decision);
@@ -112,7 +112,7 @@ impl Owner {
     }
 
     /// Converts a server's request to the act that the policy decides about.
-    pub(super) fn act_of_request<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
+    pub(super) fn policy_act_of_request<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
         match server_request {
             ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },

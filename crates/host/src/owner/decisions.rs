@@ -167,7 +167,7 @@ impl Owner {
     }
 
     /// Edits the payload of a consent request, which changes its hash.
-    pub(crate) fn edit(
+    pub(crate) fn edit_consent_request(
         &mut self,
         id: ConsentRequestId,
         edit: ConsentRequestEdit,

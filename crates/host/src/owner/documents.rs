@@ -1,5 +1,5 @@
-//! Documents that grant rights: reports documents that were rejected, and applies changes made by another instance of
-//! Drawbridge immediately.
+//! Documents that store permissions: reports documents that were rejected, and applies changes made by another instance
+//! of Drawbridge immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::Owner;
 use super::state::{DocumentReadResult, FolderShare};
 use crate::view::{HostEvent, ServerState};
 
-/// Value of the field `kind` in audit entries about documents that grant rights.
+/// Value of the field `kind` in audit entries about documents that store permissions, such as `grants.json`.
 const DOCUMENT_AUDIT_KIND: &str = "document";
 /// Documents whose content can allow acts without the user's consent. Each file contains a MAC, and is rejected
 /// if another program has changed it.

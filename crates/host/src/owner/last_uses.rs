@@ -1,5 +1,5 @@
 //! Last uses of permissions, which the user sees next to them. A use is recorded in memory when the act is sent, and
-//! the uses of persisted grants are written together after [`USE_WRITE_DELAY`], and when the host closes.
+//! the uses of persisted grants are written together after [`GRANT_USE_WRITE_DELAY`], and when the host closes.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::state::CallOrigin;
 use crate::view::ServerState;
 
 /// Time between the first unwritten use of a grant and the write of all uses since.
-const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
+const GRANT_USE_WRITE_DELAY: Duration = Duration::from_secs(30);
 
 impl Owner {
     /// Records that a rule or grant allowed an act that is being sent: a call of `tool`, or with `None` another act.
@@ -22,7 +22,9 @@ impl Owner {
             DecisionSource::Grant(id) => {
                 let is_persisted = self.permissions.policy.grants_mut().record_grant_use(server, tool, id, last_use);
                 if is_persisted && self.permissions.uses.mark_grant_use_unwritten(id) {
-                    self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
+                    self.run_concurrently(tokio::time::sleep(GRANT_USE_WRITE_DELAY), |owner, ()| {
+                        owner.write_grant_uses()
+                    });
                 }
             }
             DecisionSource::Rule(of) => {

@@ -285,7 +285,7 @@ impl Owner {
             let result = work.await;
             let name = std::any::type_name_of_val(&then);
             // Fails only if the host has shut down.
-            let _ = back.turn(name, move |owner| then(owner, result));
+            let _ = back.run_turn(name, move |owner| then(owner, result));
         });
     }
 }
@@ -328,7 +328,7 @@ impl Owner {
 /// Runs the owner's background work until the host is closed and all servers have ended.
 pub(crate) async fn run_owner(owner: SharedOwner) {
     // Fails only if the host was closed before this task started.
-    if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
+    if let Ok(receipts) = owner.run_turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
         deliver_audit_receipts(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
@@ -348,8 +348,10 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
-            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_audit_receipts(written)),
-            () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            written = receipts.wait_for_outcomes() => {
+                owner.run_turn("audit receipts", |owner| owner.on_audit_receipts(written))
+            }
+            () = owner.wait_until_abandoned() => owner.run_turn("close", |owner| owner.close(None)),
             () = owner.wait_until_ended() => return,
         };
         if turn.is_err() {

@@ -131,7 +131,7 @@ impl Owner {
     }
 
     /// Pins the definitions that the user reviewed, if each of them is equal to the displayed one.
-    pub(crate) fn mark_reviewed(
+    pub(crate) fn mark_definitions_reviewed(
         &mut self,
         server: &str,
         displayed: &[DefinitionShownToUser],

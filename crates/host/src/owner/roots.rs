@@ -146,7 +146,8 @@ impl Owner {
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.permissions.policy.decide(&self.act_of_request(&server, &ServerRequest::Roots), self.now());
+        let decision =
+            self.permissions.policy.decide(&self.policy_act_of_request(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
             if self.shared_roots(&server).is_some() {

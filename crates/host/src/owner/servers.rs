@@ -307,8 +307,9 @@ impl Owner {
     }
 
     /// Returns `true` if a grant allows starting this command or address. Commands are compared by their readable
-    /// texts, which are equal even if values of variables or program files have changed. The start itself compares
-    /// hashes of everything and then asks, so this decides only what is shown, and which servers start with the app.
+    /// texts, which are equal even if values of variables or program files have changed. A start itself compares hashes
+    /// that cover those values and files, and requires consent if they differ. The result is therefore used only for
+    /// display and to choose the servers that start with the app.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

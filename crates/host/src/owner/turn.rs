@@ -88,8 +88,8 @@ impl SharedOwner {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.run_turn(name, act)
     }
 
     /// Notifies the host's background work that the last handle of the host was dropped.
@@ -117,13 +117,13 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::turn`].
+    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::run_turn`].
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.upgrade().ok_or(HostClosed)?.run_turn(name, act)
     }
 
     /// Locks the host's state, and calls the deferred function with it.
@@ -132,7 +132,7 @@ impl WeakOwner {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn run(&self, deferred: DeferredTurn) -> Result<(), HostClosed> {
-        self.turn(deferred.name, deferred.act)
+        self.run_turn(deferred.name, deferred.act)
     }
 }
 
@@ -142,7 +142,7 @@ impl OwnerCell {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+    fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
         let _taken = TurnGuard::enter();
         let mut state = self.lock();
         let mut owner = match std::mem::replace(&mut *state, OwnerState::Away) {
@@ -211,7 +211,7 @@ mod debug {
     const MIN_SLOW_TURN_DURATION: Duration = Duration::from_millis(5);
     /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
     /// no thread for that long.
-    const MAX_PREEMPTION: Duration = Duration::from_secs(1);
+    const MAX_PREEMPTED_TURN_DURATION: Duration = Duration::from_secs(1);
 
     /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
     /// since test machines are often busy.
@@ -222,7 +222,7 @@ mod debug {
         let took = began.elapsed();
         if took > MIN_SLOW_TURN_DURATION {
             let used = ThreadUsage::now().since(&before);
-            let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
+            let own = if used.preempted > 0 && took < MAX_PREEMPTED_TURN_DURATION { used.processor } else { took };
             if own > MIN_SLOW_TURN_DURATION {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(

@@ -199,10 +199,14 @@ async fn answer_that_an_app_cannot_read_is_not_sent() {
         ConsentRequestEdit::Response(written)
     };
     let image = json!({ "type": "image", "data": "YQ==", "mimeType": "image/png" });
-    let pictures = app.host.edit(by_hand.id, with_content(json!([image, image]))).await.unwrap();
+    let pictures = app.host.edit_consent_request(by_hand.id, with_content(json!([image, image]))).await.unwrap();
     let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ALLOW_ONCE).await;
     assert!(matches!(refused, Err(DecisionError::WrongKind(_))), "one block should be asked for: {refused:?}");
-    let text = app.host.edit(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }]))).await.unwrap();
+    let text = app
+        .host
+        .edit_consent_request(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }])))
+        .await
+        .unwrap();
     app.decide(&text, ALLOW_ONCE).await;
     let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.model, "user");

@@ -117,7 +117,7 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     let changed = matches!(request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
     let is_noted =
-        |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
+        |catalog: &offers::catalog::ServerCatalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if is_noted(&failed) {
         assert_call_needs_consent(
@@ -309,7 +309,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let definitions = tools.chain(prompts).collect();
-    app.host.mark_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
+    app.host.mark_definitions_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

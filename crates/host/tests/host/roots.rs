@@ -181,7 +181,7 @@ async fn muted_server_receives_no_folders() {
     app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!result.contains(&uri), "the stored decision does not apply to a muted server: {result}");
-    app.host.unmute("harbour".into()).await.unwrap();
+    app.host.unmute_server("harbour".into()).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "again allowed")).await);
     assert!(result.contains(&uri), "the stored decision applies after the mute: {result}");
     app.host.close().await;

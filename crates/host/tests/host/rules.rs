@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, MANAGED_POLICY_FILE, TestApp, demo_config, scripted_config};
 use testkit::time::ManualClock;
 
-type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
+type PendingCall = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
@@ -37,7 +37,7 @@ fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> CallOutcome {
+fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> PendingCall {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     let conversation = conversation.map(str::to_owned);
     tokio::spawn(async move {
@@ -47,7 +47,7 @@ fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversatio
     })
 }
 
-async fn call_result(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
+async fn call_result(called: PendingCall) -> Result<CallToolResult, CallFailure> {
     tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap()
 }
 
@@ -124,7 +124,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     let edit = host::view::ConsentRequestEdit::Arguments(json_object(json!({"a": 1, "b": 3})));
-    let edited = app.host.edit(request.id, edit).await.unwrap();
+    let edited = app.host.edit_consent_request(request.id, edit).await.unwrap();
     let answered = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
     assert!(matches!(call_result(called).await, Err(CallFailure::Refused { .. })), "the call ends with an error");

@@ -17,7 +17,7 @@ const fn new_benchmark_row(scenario: &'static str, meaning: &'static str, to_bar
 
 /// Scenario whose peak memory is compared with the size of the response that contains the image.
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
-/// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
+/// Maximum peak memory of a client in [`IMAGE_SCENARIO`], as a multiple of the size of the response with the image.
 pub(super) const MAX_IMAGE_PEAK_MEMORY_RATIO: f64 = 1.6;
 /// Number of progress notifications that the server sends in the scenario that measures them.
 pub(super) const EXPECTED_NOTIFICATION_COUNT: f64 = 10_000.0;

@@ -51,7 +51,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the page gets the paths of the plan as text, and errors as sentences",
     ),
     (
-        &["api::FileWriter", "host-state::LaunchFileWriter"],
+        &["api::LaunchFileWriteAccess", "host-state::LaunchFileWriter"],
         "a path that is not UTF-8 can't be JSON; the page gets it as text",
     ),
     (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
@@ -136,11 +136,11 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the page's ids are text, as its numbers are exact up to 2^53 only",
     ),
     (
-        &["api::ModelChosenBy", "server-requests::ModelChoiceReason"],
+        &["api::ModelChoiceReason", "server-requests::ModelChoiceReason"],
         "the page's variants have named members, as tagged JSON needs them",
     ),
     (
-        &["api::SamplingRun", "server-requests::ModelAnswerState"],
+        &["api::SamplingRunState", "server-requests::ModelAnswerState"],
         "the page gets the tokens that it shows and not the whole use",
     ),
     (

@@ -4,7 +4,7 @@
 export const MAX_CONVERSATION_SERVERS = 100;
 
 /** Maximum length of the name of a saved system prompt, in characters. */
-export const MAX_PROMPT_NAME = 100;
+export const MAX_SAVED_PROMPT_NAME_CHARS = 100;
 
 /** Maximum number of tokens of a reply that a conversation can set. */
 export const MAX_REPLY_TOKENS = 1000000;
@@ -18,7 +18,7 @@ export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"opena
 export interface Commands {
   read_snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
-  parse_import: { request: ImportText; response: ImportPreview };
+  parse_import: { request: ParseImport; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
   list_unseen_projects: { request: EmptyObject; response: UnseenProjects };
@@ -32,7 +32,7 @@ export interface Commands {
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
   install_server: { request: InstallServer; response: SecretStorageReport };
-  list_newer_versions: { request: InstalledVersions; response: VersionReports };
+  list_newer_versions: { request: ListNewerVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
   set_secret: { request: SetSecret; response: SecretStorageReport };
@@ -58,8 +58,8 @@ export interface Commands {
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
-  read_catalog: { request: ServerName; response: Catalog };
-  refresh_list: { request: RefreshList; response: Catalog };
+  read_catalog: { request: ServerName; response: ServerCatalog };
+  refresh_list: { request: RefreshList; response: ServerCatalog };
   review_definitions: { request: ReviewDefinitions; response: EmptyObject };
   list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
@@ -74,7 +74,7 @@ export interface Commands {
   unsubscribe: { request: ResourceRef; response: EmptyObject };
   decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
-  validate_form: { request: CheckForm; response: FormProblems };
+  validate_form: { request: ValidateForm; response: FormProblems };
   deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
   read_sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
@@ -110,7 +110,7 @@ export interface Commands {
   open_app: { request: OpenApp; response: OpenedApp };
   deliver_app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
-  decide_app_request: { request: AnswerApp; response: EmptyObject };
+  decide_app_request: { request: DecideAppRequest; response: EmptyObject };
   set_app_tools: { request: SetAppTools; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
   read_app_document: { request: AppViewRef; response: AppDocumentText };
@@ -376,23 +376,6 @@ dpop: boolean | null,
  * Reference to the JWT assertion of the workload identity.
  */
 assertion: string | null, };
-
-/**
- * Decision of the user on a request of a shown MCP app.
- */
-export type AnswerApp = { 
-/**
- * Identifier of the shown MCP app.
- */
-view: string, 
-/**
- * Number of the app's request that the user decides on.
- */
-request: number, 
-/**
- * User's decision on the request.
- */
-answer: AppAnswer, };
 
 /**
  * Error returned by a command.
@@ -810,7 +793,8 @@ text: string, } | { "type": "diagnosed",
  */
 diagnostic: AppDiagnostic, 
 /**
- * Number of reports that were dropped since the previous one.
+ * Number of reports that were discarded since the previous event of this type, because they were too many, too
+ * large or malformed.
  */
 dropped: number, } | { "type": "closed", 
 /**
@@ -1460,39 +1444,6 @@ conversation: string | null,
 repeats?: string, };
 
 /**
- * Tools, prompts, resources and templates of a server.
- */
-export type Catalog = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Tools that the server currently lists.
- */
-tools: Array<Tool>, 
-/**
- * Prompts that the server currently lists.
- */
-prompts: Array<Prompt>, 
-/**
- * Resources that the server currently lists.
- */
-resources: Array<Resource>, 
-/**
- * Resource templates that the server currently lists.
- */
-templates: Array<ResourceTemplate>, 
-/**
- * Reasons why some lists are incomplete. Empty if all lists are complete.
- */
-notes: Array<string>, 
-/**
- * Time until which each list may be used without requesting it again.
- */
-freshUntil: CatalogExpiry, };
-
-/**
  * Times until which the lists are fresh, in milliseconds since 1970.
  *
  * `None` if the server does not specify a time. The list is then requested again only when the server reports a
@@ -1538,19 +1489,6 @@ rounds: number,
  * for tools instead of receiving all of them.
  */
 toolsPercent: number, };
-
-/**
- * Request to validate the content of a form.
- */
-export type CheckForm = { 
-/**
- * Identifier of the consent request that contains the form.
- */
-id: string, 
-/**
- * Content of the form as a JSON object.
- */
-content: JsonValue, };
 
 /**
  * Identifier of a check, named after the item that it examines.
@@ -1855,7 +1793,7 @@ files?: Array<LaunchFile>,
 /**
  * Other servers that could modify one of the files, because their sandbox lets them write to it.
  */
-writers?: Array<FileWriter>, 
+writers?: Array<LaunchFileWriteAccess>, 
 /**
  * Package that the command would load, if the program is a launcher such as `npx`.
  */
@@ -2001,7 +1939,7 @@ canRerun: boolean,
 /**
  * Progress of the model that generates the response.
  */
-run: SamplingRun, } | { "kind": "form", 
+run: SamplingRunState, } | { "kind": "form", 
 /**
  * Message of the server to the user. Untrusted text.
  */
@@ -2551,6 +2489,23 @@ review: ResultReview,
  * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
+
+/**
+ * Decision of the user on a request of a shown MCP app.
+ */
+export type DecideAppRequest = { 
+/**
+ * Identifier of the shown MCP app.
+ */
+view: string, 
+/**
+ * Number of the app's request that the user decides on.
+ */
+request: number, 
+/**
+ * User's decision on the request.
+ */
+answer: AppAnswer, };
 
 /**
  * Request that submits the user's decision on a consent request, bound to the payload that was shown.
@@ -3134,23 +3089,6 @@ export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" 
 export type FileKind = "any" | "bundle";
 
 /**
- * Server whose sandbox lets it modify a file that another server runs.
- */
-export type FileWriter = { 
-/**
- * Name of the server that may write to the file.
- */
-server: string, 
-/**
- * Path of the file that this server can write and that another server runs.
- */
-file: string, 
-/**
- * Folder that contains the file and that the sandbox lets the server write to.
- */
-folder: string, };
-
-/**
  * The result of one check of this computer, with a remedy if there is a problem.
  */
 export type Finding = { 
@@ -3350,7 +3288,7 @@ hasMore: boolean, };
 /**
  * Model server that was found on this computer.
  */
-export type FoundProvider = { 
+export type FoundModelServer = { 
 /**
  * Identifier of the preset with which the server can be added as a provider.
  */
@@ -3792,15 +3730,6 @@ project: string | null, };
  * Result of comparing a found server with the configured servers.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
-
-/**
- * Pasted text, for example from a server's README.
- */
-export type ImportText = { 
-/**
- * Pasted text, in one of the formats of the command `parse_import`.
- */
-text: string, };
 
 /**
  * Server found in pasted text.
@@ -4269,15 +4198,6 @@ origin: ServerOrigin,
 changed: boolean, };
 
 /**
- * Request to list newer versions of the servers that were installed from a registry.
- */
-export type InstalledVersions = { 
-/**
- * `true` to send requests to the registry even if cached responses are less than an hour old.
- */
-refresh: boolean, };
-
-/**
  * Content of a conversation's item, by the kind of the item.
  */
 export type ItemBody = { "kind": "message", 
@@ -4546,6 +4466,23 @@ changed: boolean, };
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
 /**
+ * Server whose sandbox lets it modify a file that another server runs.
+ */
+export type LaunchFileWriteAccess = { 
+/**
+ * Name of the server that may write to the file.
+ */
+server: string, 
+/**
+ * Path of the file that this server can write and that another server runs.
+ */
+file: string, 
+/**
+ * Folder that contains the file and that the sandbox lets the server write to.
+ */
+folder: string, };
+
+/**
  * A limit, the present usage that counts towards it, and how often it was exceeded.
  */
 export type LimitCounter = { 
@@ -4624,6 +4561,15 @@ templates: number, };
  * Kind of a list that a server provides.
  */
 export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * Request to list newer versions of the servers that were installed from a registry.
+ */
+export type ListNewerVersions = { 
+/**
+ * `true` to send requests to the registry even if cached responses are less than an hour old.
+ */
+refresh: boolean, };
 
 /**
  * Package that a launcher such as `npx` would download and run.
@@ -4862,7 +4808,7 @@ thinking: boolean | null, };
 /**
  * Reason why a model was chosen for a sampling request.
  */
-export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
+export type ModelChoiceReason = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
  * Model hint, as the server sent it.
  */
@@ -5000,7 +4946,7 @@ default: ModelRef | null,
 /**
  * Model servers on this computer that are not configured yet.
  */
-found: Array<FoundProvider>, 
+found: Array<FoundModelServer>, 
 /**
  * Presets for adding a known provider.
  */
@@ -5217,6 +5163,15 @@ integrity: string | null,
  * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
+
+/**
+ * Pasted text, for example from a server's README.
+ */
+export type ParseImport = { 
+/**
+ * Pasted text, in one of the formats of the command `parse_import`.
+ */
+text: string, };
 
 /**
  * The text in which the path of a `BlockedPath` was found.
@@ -6620,7 +6575,7 @@ name: string,
 /**
  * Reason why this model was chosen.
  */
-reason: ModelChosenBy, 
+reason: ModelChoiceReason, 
 /**
  * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
@@ -6729,7 +6684,7 @@ stopReason: string | null, };
 /**
  * Progress of a model that responds to a sampling request.
  */
-export type SamplingRun = { "is": "no" } | { "is": "running", 
+export type SamplingRunState = { "is": "no" } | { "is": "running", 
 /**
  * Text that the model has generated so far.
  */
@@ -7332,6 +7287,39 @@ conversation: string | null,
  * requires its own decision, and for calls that did not complete.
  */
 repeatableUntil?: number, };
+
+/**
+ * Tools, prompts, resources and templates of a server.
+ */
+export type ServerCatalog = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Tools that the server currently lists.
+ */
+tools: Array<Tool>, 
+/**
+ * Prompts that the server currently lists.
+ */
+prompts: Array<Prompt>, 
+/**
+ * Resources that the server currently lists.
+ */
+resources: Array<Resource>, 
+/**
+ * Resource templates that the server currently lists.
+ */
+templates: Array<ResourceTemplate>, 
+/**
+ * Reasons why some lists are incomplete. Empty if all lists are complete.
+ */
+notes: Array<string>, 
+/**
+ * Time until which each list may be used without requesting it again.
+ */
+freshUntil: CatalogExpiry, };
 
 /**
  * Unverified claims of a server about itself.
@@ -8511,6 +8499,19 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
  * The originator of an act that a grant or rule allowed without consent.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
+
+/**
+ * Request to validate the content of a form.
+ */
+export type ValidateForm = { 
+/**
+ * Identifier of the consent request that contains the form.
+ */
+id: string, 
+/**
+ * Content of the form as a JSON object.
+ */
+content: JsonValue, };
 
 /**
  * Report on newer versions of an installed server.

@@ -133,11 +133,11 @@ export type ShellEvent =
   | { type: "updates_changed"; report: UpdateReport }
   /**
    * Apps were closed because the page of their window stopped responding or its process ended, or the user dismissed a
-   * report or shows an app again. `withheld` are the servers whose apps are shown only after a click. Each page receives
-   * it before all other events.
+   * report or shows an app again. `withheld` are the servers whose apps are shown only after a click. Also sent to each
+   * newly loaded page, before all other events.
    */
   | { type: "stopped_apps_changed"; reports: StoppedAppsReport[]; withheld: string[] }
-  /** These conversations are open in windows of their own. Each page receives it at its start. */
+  /** These conversations are open in windows of their own. Also sent to each page when it is loaded. */
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
   | { type: "window_closing" }

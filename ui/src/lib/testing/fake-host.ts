@@ -70,6 +70,7 @@ export class FakeHost implements Platform {
   commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
+  /** Ids of the consent requests that the page reported as rendered. */
   drawn: string[] = [];
   sandbox: PageSandbox = { is: "native" };
   sandboxRetries = 0;
@@ -91,7 +92,7 @@ export class FakeHost implements Platform {
   updateSteps: string[] = [];
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
-  drawnIn: number[] = [];
+  zoomValues: number[] = [];
   readonly hasConversationWindows = true;
   /** Conversations that the shell first lists as open in other windows, or `null` if the list is on its way. */
   otherWindows: string[] | null = [];
@@ -198,7 +199,7 @@ export class FakeHost implements Platform {
   }
 
   setZoom(percent: number): void {
-    this.drawnIn.push(percent);
+    this.zoomValues.push(percent);
   }
 
   openConversationWindow(conversation: string): Promise<void> {

@@ -121,7 +121,8 @@ impl Owner {
             return Err(CallFailure::refused(CallRefusal::NotOffered, reason));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogListKind::Tools);
-        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
+        let review_state =
+            record.offer.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use policy::{DecisionSource, Hash};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -157,7 +157,7 @@ impl Owner {
         &self,
         server: &str,
         kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
     ) -> Result<(), CallFailure> {
         self.servers.send_command(server, ConnectionCommand::Refresh { kind, reply }).map(|_| ())
     }

@@ -36,7 +36,7 @@ impl Owner {
             {
                 let shown = std::mem::replace(&mut **tool, now);
                 *changed_since_allowed = true;
-                self.compare_with_displayed_tool(at, &shown);
+                self.update_review_warnings_of_changed_tool(at, &shown);
                 self.emit_consent_request(at);
             }
         }

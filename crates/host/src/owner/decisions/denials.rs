@@ -140,7 +140,7 @@ impl Owner {
     /// can no longer be denied, unlike an approved payload that still waits for its audit entry.
     pub(crate) fn deny_all_requests(&mut self, server: &str, mute: bool) {
         if mute {
-            self.permissions.policy.mute(server);
+            self.permissions.policy.mute_server(server);
         }
         self.permissions.forget_approved_calls(server);
         self.reset_refusals_of_server(server, mute);

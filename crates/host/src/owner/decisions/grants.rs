@@ -37,8 +37,9 @@ impl Owner {
         });
     }
 
-    /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
-    /// running server is restarted automatically again, but one that waited for a restart stays stopped.
+    /// Restores a grant that was just revoked, unless its server or tool has changed since. If the grant permits starts
+    /// and the server still runs, later failures cause automatic restarts as before. A server that waited for a restart
+    /// stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreGrantError>>) {
         let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,

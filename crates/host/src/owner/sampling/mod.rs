@@ -150,7 +150,7 @@ impl Owner {
         self.change_sampling_record_from(own, server, change, then);
     }
 
-    /// Changes a server's sampling record like the function above. If the file has none, `change` is applied to `own`.
+    /// Changes a server's stored sampling record. If the file has none, `change` is applied to `own`.
     fn change_sampling_record_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,

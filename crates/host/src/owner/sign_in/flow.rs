@@ -6,7 +6,7 @@ use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
 
-use super::super::state::AfterSession;
+use super::super::state::ActionAfterSession;
 use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
@@ -33,7 +33,7 @@ impl Owner {
         record.supervision.on_sign_in_awaited();
         let access = &mut record.sign_in;
         let Some(sign_in) = access.sign_in.clone() else { return };
-        if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
+        if access.then.take_if(|then| matches!(then, ActionAfterSession::Start)).is_some() {
             record.set_state(ServerState::Stopped);
             // Can't fail, since the server exists.
             let _ = self.start(name);
@@ -104,7 +104,7 @@ impl Owner {
     /// Ends the session of a server, and starts the server again.
     fn restart_session(&mut self, name: &str, cause: &str) {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.sign_in.then = Some(AfterSession::Start);
+            record.sign_in.then = Some(ActionAfterSession::Start);
         }
         self.servers.end_session(name, cause.to_owned());
     }

@@ -103,7 +103,7 @@ impl SignInFactory {
 /// Notifies the owner of each change of a server's sign-in, until the sign-in is dropped.
 async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
-        if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
+        if back.run_turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
             return;
         }
         tokio::time::sleep(SIGN_IN_NOTIFY_INTERVAL).await;

@@ -33,6 +33,6 @@ pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;
 pub use registry::ServerError;
 pub(crate) use registry::ServerRegistry;
-pub(in crate::owner) use server_record::{AfterSession, AfterSignOut};
+pub(in crate::owner) use server_record::{ActionAfterSession, ActionAfterSignOut};
 pub(crate) use server_record::{ServerRecord, SignOutReply};
 pub(in crate::owner) use sign_ins::{SignInAnswer, SignIns};

@@ -3,7 +3,7 @@
 mod sign_in_state;
 
 pub(crate) use sign_in_state::SignOutReply;
-pub(in crate::owner) use sign_in_state::{AfterSession, AfterSignOut, SignInState};
+pub(in crate::owner) use sign_in_state::{ActionAfterSession, ActionAfterSignOut, SignInState};
 
 use std::sync::{Arc, Mutex, PoisonError};
 
