@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use launches::packages::{LoadedPackage, UnknownPackage};
 use policy::{ApprovalScope, PolicyRule};
@@ -80,7 +81,9 @@ impl FakePackageLaunchers {
     }
 
     async fn start_servers(&self, config: ServerConfig) -> GoodAndBadServers {
-        GoodAndBadServers::with_undecided_start_and_path(config, self.search_path()).await
+        let search_path = self.search_path().into();
+        GoodAndBadServers::with_undecided_start_and_options(config, |options| HostOptions { search_path, ..options })
+            .await
     }
 }
 
