@@ -11,7 +11,7 @@ const COMPUTE_MS = 7_000;
 const PAUSE_MS = 100;
 /** Size in bytes of what the app allocates at a time, and the time between two allocations in milliseconds. */
 const BLOCK_BYTES = 1 << 25;
-const ALLOCATION_INTERVAL_MS = 50;
+const ALLOCATION_INTERVAL_MS = 20;
 
 const html = `<!doctype html>
 <html lang="en">
@@ -46,14 +46,14 @@ const html = `<!doctype html>
         for (const end = performance.now() + ${COMPUTE_MS}; performance.now() < end; );
         setTimeout(computeWithPauses, ${PAUSE_MS});
       };
-      const allocated = [];
-      // The app responds between two allocations, and each block is written, since memory counts only when it is used.
-      const allocate = (block) => () =>
-        setInterval(() => allocated.push(block(new Uint8Array(${BLOCK_BYTES}).fill(1))), ${ALLOCATION_INTERVAL_MS});
+      // The app responds between two allocations. Memory counts only when it is written.
+      const newBlock = () => new Uint8Array(${BLOCK_BYTES}).fill(1);
+      const allocated = [newBlock()];
+      const allocate = (more) => () => setInterval(() => allocated.push(more()), ${ALLOCATION_INTERVAL_MS});
       onClick("compute", loop);
       onClick("pauses", computeWithPauses);
-      onClick("memory", allocate((bytes) => bytes));
-      onClick("blobs", allocate((bytes) => new Blob([bytes])));
+      onClick("memory", allocate(newBlock));
+      onClick("blobs", allocate(() => new Blob([allocated[0]])));
       onClick("teardown", () => {
         loopsInTeardown = true;
         requestTeardown();

@@ -1,19 +1,23 @@
-// A crash, and an app that computes without end, in the windows of conversations while the main window is hidden. The
-// end of their process must not count as the user's closing of the last window, which quits Drawbridge.
+// A crash, and an app that computes with short pauses, in the windows of conversations while the main window is hidden.
+// The end of their process must not count as the user's closing of the last window, which quits Drawbridge.
 //
 // The session of the driver ends with the first process.
 import assert from "node:assert/strict";
 
+import { callTool, RESULT } from "./calls.mjs";
 import { closeWindow, isShown } from "./close-window.mjs";
 import { kill, processes, waitForNone } from "./processes.mjs";
 import {
   approveApp,
   closedWithoutPage,
-  COMPUTE,
+  COMPUTE_WITH_PAUSES,
   has,
   NOTICE,
   setCloseAction,
   STALLED,
+  startServer,
+  TOOL,
+  UNRESPONSIVE,
   until,
   webProcesses,
 } from "./stalled.mjs";
@@ -23,6 +27,8 @@ const MAIN = "Drawbridge";
 const [TITLE, OTHER_TITLE] = ["Tide tables", "Sea charts"];
 const MESSAGE = "compute without end";
 const FRAME = 'main iframe:not([src$="self-test"])';
+/** Time limit in milliseconds for an app to be closed that responds for moments. */
+const END_MS = 80_000;
 const ENDS_MS = 8_000;
 
 /** Creates a conversation in which a model has called the tool of the app. */
@@ -42,14 +48,14 @@ async function callByModel(page, provider) {
   await page.waitForText("The app can compute.", "main");
 }
 
-/** Opens the conversation in a window of its own, and shows the app there. */
-async function showAppInWindow(page) {
+/** Opens the conversation in a window of its own, shows the app there, and lets it compute. */
+async function computeInWindow(page) {
   await page.click("button", `More for ${TITLE}`);
   await page.click("menuitem", "Open in new window");
   await page.until("the second window", async () => (await page.windows()) === 2);
   await page.inOtherWindow(async () => {
-    await page.click("button", "Show app", "main");
-    await page.inFrame(FRAME, () => page.click("button", COMPUTE));
+    await approveApp(page, "main");
+    await page.inFrame(FRAME, () => page.click("button", COMPUTE_WITH_PAUSES));
   });
 }
 
@@ -66,14 +72,18 @@ async function mainWindowIsShown(place) {
 }
 
 export async function stalledWindow(page, place, step) {
-  await step("an app is approved, and a model calls its tool", async () => {
-    await approveApp(page);
+  await step("a model calls the tool of an app", async () => {
+    await startServer(page, STALLED);
+    // A model is offered only tools that the user has seen.
+    await callTool(page, STALLED, TOOL);
+    await page.allow("Allow until Drawbridge closes");
+    await page.waitForText("The app can compute.", RESULT);
     await setCloseAction(page, "quit");
     await callByModel(page, place.provider);
   });
 
   await step("the process of a conversation's window ends while the main window is hidden, which is shown again", async () => {
-    await showAppInWindow(page);
+    await computeInWindow(page);
     const before = webProcesses(place);
     const { value } = await page.invoke("create_conversation", { title: OTHER_TITLE });
     const { refused } = await page.call("open_conversation_window", { conversation: value.id });
@@ -86,10 +96,10 @@ export async function stalledWindow(page, place, step) {
     await mainWindowIsShown(place);
   });
 
-  await step("X61 an app blocks the only visible window: the main window is shown, and Drawbridge does not quit", async () => {
+  await step("X61 an app blocks the only visible window, with short pauses: the main window is shown, and Drawbridge does not quit", async () => {
     await hideMainWindow();
     assert.ok(await isShown(`${TITLE} - Drawbridge`), "the window with the app should be open");
-    await closedWithoutPage(place, 1);
+    await closedWithoutPage(place, 1, UNRESPONSIVE, END_MS);
     await mainWindowIsShown(place);
     await until("the window with the app to be closed", async () => !(await isShown(`${TITLE} - Drawbridge`)));
     await until("the notice in the main window", () => has(place, NOTICE));

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { accessibleObjects, allTexts } from "./accessible.mjs";
-import { callTool, RESULT } from "./calls.mjs";
 import { processes } from "./processes.mjs";
 
 export const SCRIPT = join(import.meta.dirname, "../apps/stalled-server.mjs");
@@ -21,10 +20,10 @@ export const COMPUTE = "Compute";
 export const [LOOP_IN_TEARDOWN, LOOP_ON_REMOVAL] = ["Loop in teardown", "Loop on removal"];
 export const COMPUTE_WITH_PAUSES = "Compute with pauses";
 export const [ALLOCATE, ALLOCATE_BLOBS] = ["Allocate", "Allocate blobs"];
-/** Causes in the app's output. */
+/** Causes in the output of Drawbridge. */
 export const [UNRESPONSIVE, MEMORY_LIMIT] = ["Unresponsive", "MemoryLimit"];
 const WEB_PROCESS = "/WebKitWebProcess ";
-/** Line of the app's output about an app that it has closed. */
+/** Line of Drawbridge's output about an app that it has closed. */
 const CLOSED = /an app was closed.*/g;
 /** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and its answer. */
 const END_MS = 40_000;
@@ -36,7 +35,7 @@ export const webProcesses = (place) =>
     .filter(({ command }) => !command.includes("bwrap"))
     .map(({ pid }) => pid);
 
-/** Returns the lines of the app's output about closed apps. */
+/** Returns the lines of Drawbridge's output about closed apps. */
 const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED) ?? [];
 
 /** Returns `true` if a window shows this text, as assistive technology receives it. */
@@ -62,7 +61,8 @@ export async function closedWithoutPage(place, count, cause = UNRESPONSIVE, limi
   assert.match(closedApps(place).at(-1), new RegExp(`${STALLED}.*${TOOL}.*${cause}`), "the app and the cause should be named");
 }
 
-async function startServer(page, name) {
+/** Adds a server and starts it. */
+export async function startServer(page, name) {
   const { refused } = await page.invoke("add_server", {
     name,
     config: { type: "stdio", command: process.execPath, args: [SCRIPT], env: {} },
@@ -74,14 +74,11 @@ async function startServer(page, name) {
   await page.waitForText("ready", "main header");
 }
 
-/** Starts both servers, and approves the tool and its app. */
-export async function approveApp(page) {
-  for (const name of [STALLED, CALM]) await startServer(page, name);
-  await callTool(page, STALLED, TOOL);
-  await page.allow("Allow until Drawbridge closes");
-  await page.click("button", "Show app", RESULT);
-  await page.waitForText(`Show an app of ${STALLED}?`, RESULT);
-  await page.click("button", "Show app", RESULT);
+/** Shows the app of a result in this element, and approves it. */
+export async function approveApp(page, within) {
+  await page.click("button", "Show app", within);
+  await page.waitForText(`Show an app of ${STALLED}?`, within);
+  await page.click("button", "Show app", within);
 }
 
 /** Selects what happens when the last window is closed. */
