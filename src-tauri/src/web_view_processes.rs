@@ -23,7 +23,7 @@ pub(crate) struct WebViewProcess {
     pub(crate) bytes: u64,
 }
 
-/// What a process of the web view does.
+/// Role of a process of the web view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WebViewProcessRole {
     /// It draws the page of one window.

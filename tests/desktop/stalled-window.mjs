@@ -77,7 +77,7 @@ export async function stalledWindow(page, place, step) {
     // A model is offered only tools that the user has seen.
     await callTool(page, STALLED, TOOL);
     await page.allow("Allow until Drawbridge closes");
-    await page.waitForText("The app can compute.", RESULT);
+    await page.waitForText("This result has an app", RESULT);
     await setCloseAction(page, "quit");
     await callByModel(page, place.provider);
   });
