@@ -12,7 +12,7 @@ use crate::page_sandbox::PageSandbox;
 use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 #[cfg(target_os = "linux")]
-use crate::stalled_apps::WatchedWindows;
+use crate::watched_windows::WatchedWindows;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};

@@ -1,5 +1,5 @@
 //! Decides when the page of a window that shows apps (MCP Apps) counts as unresponsive, and which apps may be the
-//! cause.
+//! cause. `memory_watch.rs` decides when they use too much memory.
 //!
 //! Time is a parameter. `stalled_apps.rs` sends the probes and ends the process.
 
@@ -45,6 +45,8 @@ pub(crate) struct PageWatch {
     last_answered_probe_time: Instant,
     /// Times between the last probes and their answers.
     answered: VecDeque<ProbeAnswerTime>,
+    /// `true` if a process that the page uses has grown too much.
+    exceeds_memory: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +80,7 @@ impl PageWatch {
             last_tick: None,
             last_answered_probe_time: now,
             answered: VecDeque::new(),
+            exceeds_memory: false,
         }
     }
 
@@ -96,6 +99,16 @@ impl PageWatch {
         self.apps.keys().cloned().collect()
     }
 
+    /// Records that a process that the page uses has grown too much, so that the process of the page has to be ended.
+    pub(crate) const fn on_memory_exceeded(&mut self) {
+        self.exceeds_memory = true;
+    }
+
+    /// Returns `true` after [`Self::on_memory_exceeded`].
+    pub(crate) const fn exceeds_memory(&self) -> bool {
+        self.exceeds_memory
+    }
+
     /// Returns the time at which the last answered probe was sent. The page has responded after it.
     pub(crate) const fn last_answered_probe_time(&self) -> Instant {
         self.last_answered_probe_time
@@ -107,7 +120,7 @@ impl PageWatch {
         if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_PROBE_TICK_THRESHOLD) {
             self.restart_waiting_after_late_tick(now);
         }
-        if self.is_unresponsive(now) {
+        if self.exceeds_memory || self.is_unresponsive(now) {
             self.unanswered = None;
             self.answered.clear();
             return PageProbeStep::EndProcess;
@@ -285,6 +298,17 @@ mod tests {
         assert_eq!(watch.next_step(begin + SECOND * 15), PageProbeStep::Send, "the second one may still run");
         watch.on_probe_answer(begin + SECOND * 15);
         assert_eq!(watch.next_step(begin + SECOND * 17), PageProbeStep::Stop, "no app can run any more");
+    }
+
+    #[test]
+    fn web_process_is_ended_if_its_page_uses_too_much_memory() {
+        let begin = Instant::now();
+        let mut watch = watch_at(begin);
+        assert_eq!(watch.next_step(begin), PageProbeStep::Send, "the page responds");
+        watch.on_probe_answer(begin);
+        watch.on_memory_exceeded();
+        assert_eq!(watch.next_step(begin + SECOND * 2), PageProbeStep::EndProcess, "the apps use too much memory");
+        assert!(watch.exceeds_memory(), "the report should name the reason");
     }
 
     #[test]

@@ -1,10 +1,17 @@
-// MCP server whose app computes without end some time after a click: at once, while it is closed, or when its frame is
-// removed. In the last two cases it requests its end by itself.
+// MCP server whose app uses up what it shares with the window, some time after a click. It computes without end: at
+// once, with short pauses, while it is closed, or when its frame is removed. In the last two cases it requests its end
+// by itself. Or it allocates memory without end, in its own process or in the one that stores blobs.
 import { APP_TYPE, serve, text } from "./stdio.mjs";
 
 const PAGE = "ui://stalled/page.html";
 /** Time in milliseconds before the app stops responding, in which a test can leave its frame. */
-const DELAY_MS = 5_000;
+const DELAY_MS = 2_000;
+/** Time in milliseconds for which the app computes before each pause. */
+const COMPUTE_MS = 7_000;
+const PAUSE_MS = 100;
+/** Size in bytes of what the app allocates at a time, and the time between two allocations in milliseconds. */
+const BLOCK_BYTES = 1 << 25;
+const ALLOCATION_INTERVAL_MS = 20;
 
 const html = `<!doctype html>
 <html lang="en">
@@ -13,6 +20,9 @@ const html = `<!doctype html>
     <button type="button" id="compute">Compute</button>
     <button type="button" id="teardown">Loop in teardown</button>
     <button type="button" id="removal">Loop on removal</button>
+    <button type="button" id="pauses">Compute with pauses</button>
+    <button type="button" id="memory">Allocate</button>
+    <button type="button" id="blobs">Allocate blobs</button>
     <script>
       const loop = () => { for (;;); };
       let loopsInTeardown = false;
@@ -32,7 +42,18 @@ const html = `<!doctype html>
       const onClick = (id, act) =>
         document.getElementById(id).addEventListener("click", () => setTimeout(act, ${DELAY_MS}));
       const requestTeardown = () => post({ method: "ui/notifications/request-teardown", params: {} });
+      const computeWithPauses = () => {
+        for (const end = performance.now() + ${COMPUTE_MS}; performance.now() < end; );
+        setTimeout(computeWithPauses, ${PAUSE_MS});
+      };
+      // The app responds between two allocations. Memory counts only when it is written.
+      const newBlock = () => new Uint8Array(${BLOCK_BYTES}).fill(1);
+      const allocated = [newBlock()];
+      const allocate = (more) => () => setInterval(() => allocated.push(more()), ${ALLOCATION_INTERVAL_MS});
       onClick("compute", loop);
+      onClick("pauses", computeWithPauses);
+      onClick("memory", allocate(newBlock));
+      onClick("blobs", allocate(() => new Blob([allocated[0]])));
       onClick("teardown", () => {
         loopsInTeardown = true;
         requestTeardown();

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 /** Python of the system, which has the bindings that the package manager installs. */
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 const SCRIPT = join(import.meta.dirname, "accessible_objects.py");
 const MAX_OUTPUT_BYTES = 16 << 20;
 

@@ -117,6 +117,8 @@ pub enum AppViewChange {
 pub enum AppStopCause {
     /// The web page of the window stopped responding while it displayed the apps.
     Unresponsive,
+    /// The process that renders the web page of the window, or one that serves it, used too much memory.
+    MemoryLimit,
     /// The process that renders the web page of the window ended.
     PageEnded,
 }

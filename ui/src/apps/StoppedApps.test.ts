@@ -75,7 +75,15 @@ test("names all apps of a window, since any of them may be the cause", async () 
   for (const name of ["chart on files", "map on files"]) {
     expect(screen.getByText(name), `${name} should be named`).toBeVisible();
   }
-  host.shell(stopped(reportOf(2, "page_ended", "chart")));
+  host.shell(stopped(reportOf(2, "memory_limit", "chart", "map")));
+  expect(
+    await screen.findByText("One of these apps used too much memory, so all of them were closed:"),
+  ).toBeVisible();
+  host.shell(stopped(reportOf(3, "memory_limit", "chart")));
+  expect(
+    await screen.findByText("The app of chart on files used too much memory and was closed."),
+  ).toBeVisible();
+  host.shell(stopped(reportOf(4, "page_ended", "chart")));
   expect(
     await screen.findByText(
       "The app of chart on files was closed because the process that drew it ended.",

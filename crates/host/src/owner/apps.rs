@@ -127,6 +127,9 @@ impl Owner {
             AppStopCause::Unresponsive => {
                 format!("the app of {tool:?} was closed because the page of its window stopped responding")
             }
+            AppStopCause::MemoryLimit => {
+                format!("the app of {tool:?} was closed because its window used too much memory")
+            }
             AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
         };
         record.log_activity_line(ActivityKind::State, &text);

@@ -140,10 +140,16 @@ async fn an_app_that_was_closed_with_its_page_is_in_the_activity_log_of_its_serv
     let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
     app.ready(SERVER).await;
     let tool = "show\u{202e}monitor".to_owned();
-    app.host.log_stopped_app(SERVER.to_owned(), tool, AppStopCause::Unresponsive).await.expect("the host is running");
-    let activity = app.activity(SERVER).await;
-    let expected = "the app of \"show\\u{202e}monitor\" was closed because the page of its window stopped responding";
-    assert!(activity.contains(expected), "the entry should name the tool, with visible characters: {activity}");
+    let expected_reasons = [
+        (AppStopCause::Unresponsive, "the page of its window stopped responding"),
+        (AppStopCause::MemoryLimit, "its window used too much memory"),
+    ];
+    for (cause, reason) in expected_reasons {
+        app.host.log_stopped_app(SERVER.to_owned(), tool.clone(), cause).await.expect("the host is running");
+        let activity = app.activity(SERVER).await;
+        let expected = format!("the app of \"show\\u{{202e}}monitor\" was closed because {reason}");
+        assert!(activity.contains(&expected), "the entry should name the tool, with visible characters: {activity}");
+    }
     let gone = app.host.log_stopped_app("gone".to_owned(), "x".to_owned(), AppStopCause::PageEnded).await;
     assert!(gone.is_ok(), "a server that was removed has no activity log");
 }

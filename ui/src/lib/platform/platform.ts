@@ -109,7 +109,7 @@ export interface StoppedApp {
 }
 
 /** Reason for which all apps of a window were closed. */
-export type AppStopCause = "unresponsive" | "page_ended";
+export type AppStopCause = "unresponsive" | "memory_limit" | "page_ended";
 
 /** Apps that were closed together. Any of them may be the cause. */
 export interface StoppedAppsReport {
