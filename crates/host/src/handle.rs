@@ -221,6 +221,11 @@ impl Host {
         }
     }
 
+    /// Returns `true` if the host is shutting down or has shut down, so that nothing new should be sent.
+    pub async fn is_closing(&self) -> bool {
+        self.with_owner(|owner| owner.lifetime.is_closing).await.unwrap_or(true)
+    }
+
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
     /// host also detects sleep and changes of the network addresses. [`ConnectionCheckRateLimit`] limits the calls.

@@ -1,7 +1,7 @@
 //! Tests of calls that a model requests: decided by the policy and the user, made concurrently, and their results sent
 //! to the model.
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::{ChatItem, ItemBody, ItemState, Notice};
 use host::CallOrigin;
@@ -14,6 +14,7 @@ use serde_json::json;
 use std::time::Duration;
 use testkit::app::{EVENT_TIMEOUT, demo_config};
 use testkit::calls::UserCalls as _;
+use testkit::deadline::poll_until;
 use testkit::model::final_reply_step;
 
 use super::model::{scripted_reply, text_reply, tool_use};
@@ -138,6 +139,25 @@ async fn stopping_a_reply_cancels_its_pending_calls() {
     let items = talk.wait_for_reply_run_end().await;
     assert_eq!(tool_call_result_and_error(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
     assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
+    assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
+}
+
+#[tokio::test]
+async fn quitting_cancels_pending_calls_and_sends_nothing_to_the_model() {
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let talk = TestConversation::new(vec![steps, text_reply("It failed.")], &["add"]).await;
+    talk.send("Add").await;
+    let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
+    talk.app.host.close().await;
+    let is_over = || !talk.chat.is_replying_with_partial_reply(CONVERSATION_ID).0;
+    assert!(poll_until(EVENT_TIMEOUT, is_over).await, "the run ends");
+    let call = request.call.as_deref().expect("the consent request names its call");
+    let stored = talk.app.host.ports().history.item(CONVERSATION_ID, call).unwrap().expect("the call is stored");
+    let body: ItemBody = serde_json::from_value(stored.body).unwrap();
+    assert!(
+        matches!(body, ItemBody::ToolCall { failure: Some(CallFailureCode::Cancelled), .. }),
+        "the call was cancelled: {body:?}"
+    );
     assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
 }
 
