@@ -141,6 +141,60 @@ test.describe("a scripted app", () => {
   });
 });
 
+/** Script of an app that shows the display mode of which the host informs it, and requests full screen. */
+const MODES_SCRIPT = `
+  const button = document.createElement("button");
+  button.textContent = "Request full screen";
+  button.onclick = () => post({ id: "mode", method: "ui/request-display-mode", params: { mode: "fullscreen" } });
+  document.body.append(button);
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent) return;
+    if (data.id === "mode") show("answered " + data.result.mode);
+    if (data.params?.displayMode) show("shown " + data.params.displayMode);
+  });
+  show("ready");`;
+
+test.describe("an app that supports the small window only", () => {
+  test.use({ setup: scriptedApp(pageWith("Modes", MODES_SCRIPT, { availableDisplayModes: ["inline", "pip"] })) });
+
+  // [apps-display-mode-declared]
+  test("is shown in no display mode that it does not declare", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("ready");
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    const item = (name: string) => app.getByRole("menuitem", { name, exact: true });
+    await expect(item("Small window")).toBeVisible();
+    await expect(item("Full screen"), "an undeclared mode should not be offered").toHaveCount(0);
+    await item("Small window").click();
+    await expect(outcome, "the app should know its mode").toHaveText("shown pip");
+    await appFrame(app, "show").getByRole("button", { name: "Request full screen" }).click();
+    await expect(outcome, "the mode should not change").toHaveText("answered pip");
+    await expect(app.locator("[data-raised]")).toHaveAttribute("data-raised", "pip");
+    await app.getByRole("region", { name: "App of harbour" }).getByRole("button", { name: "Return" }).click();
+    await expect(outcome).toHaveText("shown inline");
+  });
+});
+
+test.describe("an app that does not say which display modes it supports", () => {
+  test.use({ setup: scriptedApp(pageWith("Modes", MODES_SCRIPT)) });
+
+  test("is shown in full screen by the user, and not at its request", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("ready");
+    await appFrame(app, "show").getByRole("button", { name: "Request full screen" }).click();
+    await expect(outcome).toHaveText("answered inline");
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    await app.getByRole("menuitem", { name: "Full screen", exact: true }).click();
+    await expect(outcome, "the app should know its mode").toHaveText("shown fullscreen");
+    await app.getByRole("button", { name: "Exit full screen" }).click();
+    await expect(outcome).toHaveText("shown inline");
+  });
+});
+
 /** Returns the inspector of the shown app. */
 function inspector(app: Page): Locator {
   return app.getByRole("dialog", { name: "Messages of the app of harbour" });

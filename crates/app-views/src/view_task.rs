@@ -236,7 +236,7 @@ impl ViewTask {
         match input {
             ViewTaskInput::Message(text) => self.view.handle_message(&text, now),
             ViewTaskInput::Context(context) => {
-                // Drawbridge's page shows an app only in modes that the app declares.
+                // Drawbridge's page (`AppSession.setMode`) shows an app only in modes that the view accepts.
                 if let Err(error) = self.view.change_host_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }
@@ -406,7 +406,7 @@ fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {
             implementation: Implementation { name, version, .. }, display_modes, ..
-        }) => AppViewChange::Initialized { name, version, display_modes: display_modes.unwrap_or_default() },
+        }) => AppViewChange::Initialized { name, version, display_modes },
         ViewEvent::Resized(size) => AppViewChange::Resized { width: size.width, height: size.height },
         ViewEvent::DisplayModeChanged(mode) => AppViewChange::DisplayModeChanged { mode },
         ViewEvent::Logged(LogMessage { level, data, .. }) => AppViewChange::Logged {

@@ -736,9 +736,10 @@ name: string,
  */
 version: string, 
 /**
- * Display modes that the app supports. Empty if it declares none.
+ * Display modes that the app supports, or `None` if it declares no list of them. An empty list means that it
+ * supports none of the known modes.
  */
-displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
+displayModes: Array<AppDisplayMode> | null, } | { "type": "resized", 
 /**
  * New width of the app in CSS pixels, or `None` if the host decides it.
  */
