@@ -141,6 +141,30 @@ test.describe("a scripted app", () => {
   });
 });
 
+for (const prefersBorder of [true, false]) {
+  test.describe(`an app that ${prefersBorder ? "prefers" : "declines"} a border`, () => {
+    test.use({ setup: scriptedApp(pageWith("Border"), { prefersBorder }) });
+
+    // [apps-prefers-border] [apps-boundaries]
+    test("gets it or not, and in both cases a bar that names its server and a line below it", async ({ app }) => {
+      await callToolOnce(app, "show");
+      await approveApp(app);
+      await expect(appFrame(app, "show").getByRole("heading", { name: "Border" })).toBeVisible();
+      const region = app.getByRole("region", { name: "App of harbour" });
+      const transparent = "rgba(0, 0, 0, 0)";
+      for (const side of ["left", "right"]) {
+        const border = expect(region, `the border on the ${side}`);
+        await (prefersBorder ? border.not : border).toHaveCSS(`border-${side}-color`, transparent);
+      }
+      for (const side of ["top", "bottom"]) {
+        await expect(region, `the line at the ${side}`).not.toHaveCSS(`border-${side}-color`, transparent);
+        await expect(region).toHaveCSS(`border-${side}-style`, "solid");
+      }
+      await expect(region.getByText("App of harbour", { exact: true })).toBeVisible();
+    });
+  });
+}
+
 /** Script of an app that shows the display mode of which the host informs it, and requests full screen. */
 const MODES_SCRIPT = `
   const button = document.createElement("button");

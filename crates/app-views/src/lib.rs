@@ -136,6 +136,7 @@ impl AppViews {
             uri: uri.clone(),
             sandbox: FRAME_SANDBOX_ATTRIBUTE.to_owned(),
             allow: policy.frame_allow_attribute(),
+            has_border: page.metadata.prefers_border != Some(false),
         };
         let shown = Arc::new(());
         let setup = ViewTaskSetup {

@@ -41,7 +41,7 @@ const PAGE: AppPageReport = {
 };
 const OPENED: OpenedApp = {
   ...{ view: VIEW, uri: "ui://files/chart" },
-  ...{ sandbox: "allow-scripts allow-same-origin", allow: "camera" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "camera", hasBorder: true },
 };
 const CALL: DisplayedCall = { type: "item", conversation: "c1", item: "i1" };
 const TOOL: Tool = {
@@ -334,6 +334,16 @@ describe("a shown app", () => {
       region.querySelector(".bar"),
       "the bar should be outside of the frame",
     ).toHaveTextContent(/App of files.*chart/);
+  });
+
+  test("has a border unless its page declares that it prefers none, and its bar in any case", async () => {
+    const region = () => screen.getByRole("region", { name: "App of files" });
+    expect(region()).not.toHaveClass("borderless");
+    await choose("Close the app");
+    host.answers.open_app = () => ({ ...OPENED, hasBorder: false });
+    await user.click(await button("Show app again"));
+    await waitFor(() => expect(region()).toHaveClass("borderless"));
+    expect(region().querySelector(".bar")).toHaveTextContent(/App of files.*chart/);
   });
 
   test("keeps its frame element in full screen, and Escape returns", async () => {

@@ -30,7 +30,7 @@ const VIEW = "00112233445566778899aabbccddeeff";
 const ORIGIN = `drawbridge-app://${VIEW}`;
 const OPENED: OpenedApp = {
   ...{ view: VIEW, uri: "ui://files/chart" },
-  ...{ sandbox: "allow-scripts allow-same-origin", allow: "" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "", hasBorder: true },
 };
 const CONTEXT: AppContext = {
   ...{ theme: "light", styles: {}, displayMode: "inline", width: 600, height: 700 },

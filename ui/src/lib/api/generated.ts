@@ -5200,7 +5200,11 @@ sandbox: string,
 /**
  * Value of the frame's attribute `allow`. Empty if the app has no permission.
  */
-allow: string, };
+allow: string, 
+/**
+ * Set unless the page declares that it prefers no border around it.
+ */
+hasBorder: boolean, };
 
 /**
  * Version of a package, with the hash and origin of its files.
