@@ -141,6 +141,28 @@ test.describe("a scripted app", () => {
   });
 });
 
+test.describe("an app that moves", () => {
+  const script = `
+    const query = matchMedia("(prefers-reduced-motion: reduce)");
+    const report = () => show(query.matches ? "reduced" : "unlimited");
+    query.addEventListener("change", report);
+    report();`;
+  test.use({ setup: scriptedApp(pageWith("Motion", script)) });
+
+  // The host context of MCP Apps has no member for it, so that an app has to ask the media query.
+  test("knows if the user prefers reduced motion, also after a change", async ({ app }) => {
+    await app.emulateMedia({ reducedMotion: "reduce" });
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("reduced");
+    await app.emulateMedia({ reducedMotion: "no-preference" });
+    await expect(outcome).toHaveText("unlimited");
+    await app.emulateMedia({ reducedMotion: "reduce" });
+    await expect(outcome).toHaveText("reduced");
+  });
+});
+
 for (const prefersBorder of [true, false]) {
   test.describe(`an app that ${prefersBorder ? "prefers" : "declines"} a border`, () => {
     test.use({ setup: scriptedApp(pageWith("Border"), { prefersBorder }) });
