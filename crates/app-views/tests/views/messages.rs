@@ -4,7 +4,7 @@ use app_views::{AppAnswer, AppViewError};
 use domain::app_view::{AppUserRequest, AppViewChange};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_apps::{AppDiagnostic, DisplayMode};
+use mcp_apps::{AppDiagnostic, DisplayMode, ViewFaultKind};
 use policy::ApprovalScope;
 use serde_json::json;
 
@@ -264,6 +264,41 @@ async fn forged_messages_of_an_app_are_in_the_activity_log_at_a_limited_rate() {
     assert!((10..FORGED / 2).contains(&forged), "{forged} entries");
     let link = format!("requests to open a link ({} earlier entries were omitted)", FORGED - forged);
     assert!(activity.contains(&link), "the flood should not hide another request: {activity}");
+}
+
+#[tokio::test]
+async fn x57_forged_messages_and_calls_of_other_tools_reach_nothing() {
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for (forged, kind) in [
+        (json!({ "method": "ui/notifications/sandbox-proxy-ready" }), ViewFaultKind::Forgery),
+        (
+            json!({ "method": "ui/notifications/sandbox-resource-ready", "params": { "html": "<p>" } }),
+            ViewFaultKind::Forgery,
+        ),
+        (
+            json!({ "method": "ui/notifications/tool-result", "params": { "content": [] } }),
+            ViewFaultKind::UnknownMethod,
+        ),
+        (json!({ "id": 77, "result": {} }), ViewFaultKind::UnknownId),
+        (json!({ "id": 78, "error": { "code": 1, "message": "no" } }), ViewFaultKind::UnknownId),
+    ] {
+        let mut message = forged.clone();
+        message["jsonrpc"] = json!("2.0");
+        test.post(&opened, message);
+        let change = test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Fault { .. })).await;
+        assert!(matches!(&change, AppViewChange::Fault { kind: found, .. } if *found == kind), "{forged}: {change:?}");
+    }
+    // Not listed by its server, and as a model would name it and a tool of another server.
+    for (id, name) in [(1, "absent"), (2, "board__echo"), (3, "other__echo")] {
+        let params = json!({ "name": name, "arguments": {} });
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+        let refused = test.wait_for_response(&opened, id).await;
+        assert!(refused["error"].is_object(), "{name}: {refused}");
+    }
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked");
+    let activity = test.app.activity(SERVER).await;
+    assert!(!activity.contains("tools/call\""), "the server should receive no call: {activity}");
 }
 
 #[tokio::test]
