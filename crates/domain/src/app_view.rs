@@ -33,8 +33,9 @@ pub enum AppViewChange {
         name: String,
         /// Version that the app claims to have.
         version: String,
-        /// Display modes that the app supports. Empty if it declares none.
-        display_modes: Vec<DisplayMode>,
+        /// Display modes that the app supports, or `None` if it declares no list of them. An empty list means that it
+        /// supports none of the known modes.
+        display_modes: Option<Vec<DisplayMode>>,
     },
     /// The MCP app reported a new size.
     Resized {

@@ -136,6 +136,16 @@ impl Host {
         self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
     }
 
+    /// Adds an entry about a shown app for this tool to the activity log of its server. `words` follow the name of the
+    /// app, as in "requests to open a link". Has no effect if no server has this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn log_app_activity(&self, server: String, tool: String, words: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.log_app_activity(&server, &tool, &words)).await
+    }
+
     /// Emits an event about a change of a shown app to the observers, without waiting for its delivery.
     ///
     /// # Errors

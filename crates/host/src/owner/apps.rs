@@ -135,6 +135,14 @@ impl Owner {
         record.log_activity_line(ActivityKind::State, &text);
     }
 
+    /// Adds an entry about a shown app for this tool to the activity log of its server, which has no message for it.
+    /// `words` follow the name of the app.
+    pub(crate) fn log_app_activity(&self, server: &str, tool: &str, words: &str) {
+        if let Some(record) = self.servers.records.get(server) {
+            record.log_activity_line(ActivityKind::State, &format!("the app of {tool:?} {words}"));
+        }
+    }
+
     /// Emits an event about a change of a shown app to the host's observers.
     pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
         self.events.emit(HostEvent::AppView(event));

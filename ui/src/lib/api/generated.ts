@@ -719,9 +719,10 @@ name: string,
  */
 version: string, 
 /**
- * Display modes that the app supports. Empty if it declares none.
+ * Display modes that the app supports, or `None` if it declares no list of them. An empty list means that it
+ * supports none of the known modes.
  */
-displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
+displayModes: Array<AppDisplayMode> | null, } | { "type": "resized", 
 /**
  * New width of the app in CSS pixels, or `None` if the host decides it.
  */
@@ -5145,7 +5146,11 @@ sandbox: string,
 /**
  * Value of the frame's attribute `allow`. Empty if the app has no permission.
  */
-allow: string, };
+allow: string, 
+/**
+ * Set unless the page declares that it prefers no border around it.
+ */
+hasBorder: boolean, };
 
 /**
  * Version of a package, with the hash and origin of its files.
