@@ -1,14 +1,14 @@
 //! Catalogs of servers, and the user's reviews of their definitions. Used by the commands of `api` and the command
 //! line, and by `chat`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use domain::call::CallFailure;
 use domain::data_flow::DataFlow;
 use mcp_proto::session::ListKind;
 use offers::catalog::Catalog;
 use offers::review::{Pins, ServerReview};
-use supervision::activity::ActivityLog;
+use supervision::activity::{ActivityEntry, ActivityPage, SharedActivityLog};
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
@@ -79,15 +79,28 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 
-    /// Returns the activity log of a server. The connection also locks it, so hold the lock only briefly.
+    /// Returns the latest entries of a server's activity log with a sequence number above `after`, at most `limit`.
     ///
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
-    pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
+    pub async fn activity_page(&self, server: String, after: u64, limit: usize) -> Result<ActivityPage, CallFailure> {
+        Ok(self.activity_log(server).await?.page(after, limit))
+    }
+
+    /// Returns the entry of a server's activity log with this sequence number, or `None` if it was dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
+    pub async fn activity_entry(&self, server: String, seq: u64) -> Result<Option<ActivityEntry>, CallFailure> {
+        Ok(self.activity_log(server).await?.entry(seq))
+    }
+
+    async fn activity_log(&self, server: String) -> Result<SharedActivityLog, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
-            move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))
+            move |owner| owner.server(&server).map(|r| r.activity.clone())
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }

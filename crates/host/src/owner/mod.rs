@@ -207,7 +207,7 @@ impl Owner {
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
-                let all = self.servers.records.values().map(|record| &*record.activity);
+                let all = self.servers.records.values().map(|record| &record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }

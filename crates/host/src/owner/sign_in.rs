@@ -71,7 +71,7 @@ impl Owner {
             back: self.lifetime.back.clone(),
             ports: self.ports.clone(),
             vaults: Arc::clone(&self.sign_ins.vaults),
-            activity: Arc::clone(&record.activity),
+            activity: record.activity.clone(),
             existing: record.sign_in.sign_in_with_current_secrets().cloned(),
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
             approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
