@@ -23,9 +23,9 @@ pub type CallReply = Result<ServerResult, CallFailure>;
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Output schema in the definition of an app's tool that was approved with the call, if the definition has one.
-    /// `None` for calls of servers, whose definitions are in their catalog.
-    pub output_schema: Option<Value>,
+    /// Output schema as JSON in the definition that the tool had when the call was sent, or `None` if it had none. The
+    /// definition can change during the call.
+    pub output_schema: Option<Arc<str>>,
     /// Time during which the call waits for input that its server requests, which is updated until the call ends.
     pub input_wait: InputWait,
 }

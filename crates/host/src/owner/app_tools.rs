@@ -176,7 +176,7 @@ impl Owner {
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
         let Some(tool) = tool else { return Err((record, missing_app_failure(app))) };
-        record.sent_call.output_schema.clone_from(&tool.output_schema);
+        record.sent_call.output_schema = tool.output_schema.as_ref().map(|schema| schema.to_string().into());
         let allowed = app_tool_call_hash(app, tool, &arguments);
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();

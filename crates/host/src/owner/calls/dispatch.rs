@@ -67,6 +67,11 @@ impl Owner {
         if let Some(app) = record.app.clone() {
             return self.send_call_to_app(record, &app, request);
         }
+        if record.view.kind == CallKind::Tool {
+            // Equal to the definition that `authorize_call` has just compared with the permit.
+            let definition = self.current_tool_definition(&record.view.server, &record.view.name);
+            record.sent_call.output_schema = definition.and_then(|definition| definition.output_schema.clone());
+        }
         let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.call_timeouts.tool,
