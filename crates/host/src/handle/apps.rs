@@ -104,7 +104,7 @@ impl Host {
     ///
     /// Returns a [`ReviewError`] if no server has this name, or the decision can't be written to the audit log.
     pub async fn turn_on_app_tools(&self, tools: AppTools, hash: String) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await
     }
 
     /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is

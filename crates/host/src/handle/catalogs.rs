@@ -57,7 +57,7 @@ impl Host {
         server: String,
         definitions: Vec<DefinitionShownToUser>,
     ) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await
     }
 
     /// Returns the pinned definitions of all servers.
@@ -76,7 +76,7 @@ impl Host {
     /// Returns a [`DataFlowError`] if no server has this name, too many tools have a setting, the setting can't be
     /// written, or the host is closed.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), DataFlowError> {
-        self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await
     }
 
     /// Returns the latest entries of a server's activity log with a sequence number above `after`, at most `limit`.
@@ -114,7 +114,7 @@ impl Host {
     pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let name = server.clone();
-        self.with_owner(move |owner| owner.refresh_list(&name, kind, reply)).await??;
+        self.with_owner_result(move |owner| owner.refresh_list(&name, kind, reply)).await?;
         replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 }
