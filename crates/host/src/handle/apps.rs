@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
 use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
+use crate::view::HostEvent;
 
 /// Name, in log messages, of the turns that handle sampling requests of apps.
 const SAMPLING_TURN: &str = "app sampling";
@@ -24,7 +25,7 @@ impl Host {
     /// Returns [`CallFailure::Closing`] if the host has shut down.
     pub async fn app_review_state(&self, server: String, page: &AppPage) -> Result<AppReviewState, CallFailure> {
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
-        Ok(self.with_owner(move |owner| owner.app_review_state(&server, &uri, &hash)).await?)
+        Ok(self.with_owner(move |owner| owner.reviews.app_review_state(&server, &uri, &hash)).await?)
     }
 
     /// Stores the user's approval of exactly this page of an app, and the access that the page gets.
@@ -36,8 +37,8 @@ impl Host {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let sources = policy.sources.iter().map(|(used, host)| format!("{} {host}", used.metadata_name())).collect();
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
-        self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
-            .await?
+        let approve = move |owner: &mut Owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply);
+        self.with_owner_reply_result(approve).await
     }
 
     /// Removes the user's approval of an app's page. Returns `false` if the page has no approval.
@@ -133,7 +134,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn log_stopped_app(&self, server: String, tool: String, cause: AppStopCause) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
+        self.with_owner(move |owner| owner.servers.log_stopped_app(&server, &tool, cause)).await
     }
 
     /// Emits an event about a change of a shown app to the observers, without waiting for its delivery.
@@ -142,7 +143,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn emit_app_view_event(&self, event: AppViewEvent) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.emit_app_view_event(event)).await
+        self.with_owner(move |owner| owner.events.emit(HostEvent::AppView(event))).await
     }
 }
 

@@ -66,7 +66,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn pins(&self) -> Result<Pins, HostClosed> {
-        self.with_owner(|owner| owner.pins().clone()).await
+        self.with_owner(|owner| owner.reviews.pins.clone()).await
     }
 
     /// Sets the data flow settings of a server: the content of the server after which a model's calls require consent.
@@ -114,7 +114,7 @@ impl Host {
     pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let name = server.clone();
-        self.with_owner_result(move |owner| owner.refresh_list(&name, kind, reply)).await?;
+        self.with_owner_result(move |owner| owner.servers.refresh_list(&name, kind, reply)).await?;
         replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 }

@@ -51,7 +51,7 @@ impl Host {
         id: ConsentRequestId,
         content: Map<String, Value>,
     ) -> Result<Vec<FormProblem>, DecisionError> {
-        self.with_owner_result(move |owner| owner.check_form(id, &content)).await
+        self.with_owner_result(move |owner| owner.consent.check_form(id, &content)).await
     }
 
     /// Returns `true` if a pending consent request belongs to another conversation than this one, or to none. Returns
@@ -68,7 +68,7 @@ impl Host {
         id: ConsentRequestId,
         conversation: Option<String>,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.is_request_outside_conversation(id, conversation.as_deref())).await
+        self.with_owner(move |owner| owner.consent.is_request_outside_conversation(id, conversation.as_deref())).await
     }
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests.

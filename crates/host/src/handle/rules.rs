@@ -14,7 +14,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn grants(&self) -> Result<Vec<policy::Grant>, HostClosed> {
-        self.with_owner(|owner| owner.grants()).await
+        self.with_owner(|owner| owner.permissions.policy.grants().iter().cloned().collect()).await
     }
 
     /// Revokes a grant. Returns `false` if no grant has this id.
@@ -45,7 +45,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn permission_uses(&self) -> Result<PermissionUses, HostClosed> {
-        self.with_owner(|owner| owner.permission_uses()).await
+        self.with_owner(|owner| owner.permissions.uses.clone()).await
     }
 
     /// Returns all policy rules, and the problems of the rule files.
@@ -54,7 +54,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn rules_view(&self) -> Result<RulesView, HostClosed> {
-        self.with_owner(|owner| owner.rules_view()).await
+        self.with_owner(|owner| owner.permissions.rules_view()).await
     }
 
     /// Adds a rule of the user, or replaces the user's rule with the same id.

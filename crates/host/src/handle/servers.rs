@@ -31,7 +31,7 @@ impl Host {
     pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
-        let result = self.with_owner(move |owner| owner.check_new_server(&checked)).await?;
+        let result = self.with_owner(move |owner| owner.servers.check_new_server(&checked)).await?;
         result.map(|()| entry).map_err(SetupError::Server)
     }
 
@@ -46,7 +46,7 @@ impl Host {
     pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
-        let result = self.with_owner(move |owner| owner.check_changed_server(&checked)).await?;
+        let result = self.with_owner(move |owner| owner.servers.check_changed_server(&checked.name, &checked)).await?;
         result.map(|()| entry).map_err(SetupError::Server)
     }
 

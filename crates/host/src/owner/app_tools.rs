@@ -187,7 +187,7 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
-        self.register_call_passed_to_app(record, run, ticket);
+        self.calls.register_call_passed_to_app(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {
             let is_sent = delivery.is_ok();
             if is_sent {

@@ -58,14 +58,6 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected the best available token, until the user signs in.
-    pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
-        let Some(record) = self.servers.records.get_mut(name) else { return };
-        let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
-        let Some(cause) = record.sign_in.take_refusal_cause().filter(|_| is_open) else { return };
-        self.servers.end_session(name, cause);
-    }
-
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         if let Some(cause) = credentials::settings::unsupported_sign_in_reason(record.config.as_http()) {
@@ -81,7 +73,7 @@ impl Owner {
             (ServerState::Ready, Some(_)) if record.sign_in.is_outdated => {
                 // A new sign-in is created for the next connection.
                 record.sign_in.reason.get_or_insert(AuthReason::SignIn);
-                self.restart_session(name, "it is restarted with its current settings");
+                self.servers.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -99,14 +91,6 @@ impl Owner {
         if let Some(sign_in) = record.sign_in.on_ready() {
             self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
         }
-    }
-
-    /// Ends the session of a server, and starts the server again.
-    fn restart_session(&mut self, name: &str, cause: &str) {
-        if let Some(record) = self.servers.records.get_mut(name) {
-            record.sign_in.then = Some(AfterSession::Start);
-        }
-        self.servers.end_session(name, cause.to_owned());
     }
 
     /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
@@ -147,7 +131,7 @@ impl Owner {
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
-                    Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
+                    Some(ServerState::Ready) => self.servers.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
                             self.record_start_request(name);

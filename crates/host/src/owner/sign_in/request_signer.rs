@@ -61,7 +61,7 @@ impl RequestSigner {
     async fn refuse_and_end_session(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.user.server().to_owned();
-        self.user.with_owner(move |owner| owner.end_session_for_sign_in(&server));
+        self.user.with_owner(move |owner| owner.servers.end_session_for_sign_in(&server));
     }
 }
 

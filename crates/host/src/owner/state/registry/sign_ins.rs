@@ -3,9 +3,11 @@
 use credentials::settings::SignInSettingsError;
 use credentials::sign_in::SignInError;
 
+use super::super::AfterSession;
 use super::ServerRegistry;
 use crate::connection::ConnectionCommand;
 use crate::owner::sign_in::ServerSignIn;
+use crate::view::ServerState;
 
 impl ServerRegistry {
     /// Stores a sign-in that was created for a server.
@@ -49,6 +51,22 @@ impl ServerRegistry {
         if let Some(record) = self.records.get_mut(server) {
             record.sign_in.mark_secrets_outdated();
         }
+    }
+
+    /// Ends the session of a server that rejected the best available token, until the user signs in.
+    pub(in crate::owner) fn end_session_for_sign_in(&mut self, name: &str) {
+        let Some(record) = self.records.get_mut(name) else { return };
+        let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
+        let Some(cause) = record.sign_in.take_refusal_cause().filter(|_| is_open) else { return };
+        self.end_session(name, cause);
+    }
+
+    /// Ends the session of a server, and starts the server again.
+    pub(in crate::owner) fn restart_session(&mut self, name: &str, cause: &str) {
+        if let Some(record) = self.records.get_mut(name) {
+            record.sign_in.then = Some(AfterSession::Start);
+        }
+        self.end_session(name, cause.to_owned());
     }
 
     /// Ends the session of a server, which then waits for the user's sign-in.
