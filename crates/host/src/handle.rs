@@ -193,11 +193,12 @@ impl Host {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
-    /// Adds a model provider that is not stored in the settings.
+    /// Adds a model provider that is not stored in the settings, such as a scripted one of a test.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
+    #[cfg(feature = "test-support")]
     pub async fn put_provider(
         &self,
         id: String,

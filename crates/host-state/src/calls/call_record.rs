@@ -58,7 +58,7 @@ pub struct NewCall {
     pub sent: Option<SentNotifier>,
 }
 
-/// Work outside of the host's main task for which a call waits before it is sent.
+/// Work outside of the owner's turns for which a call waits before it is sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PendingCallWork {
     /// Number of the current resolution of symbolic links in the call's path arguments, or `None` if none is in
@@ -107,7 +107,7 @@ pub struct CallRecord {
     pub open_world: bool,
     /// [`ports::WrittenAuditEntry::position`] of the latest audit entry about the call, or 0 if there is none.
     pub entry_position: u64,
-    /// Work outside of the host's main task for which the call waits before it is sent.
+    /// Work outside of the owner's turns for which the call waits before it is sent.
     pub pending: PendingCallWork,
     /// Result of the call, if it arrived before the call's audit entry is durable. It is passed on once the entry is
     /// durable.

@@ -202,7 +202,9 @@ mod tests {
     use super::*;
 
     fn catalog_with_tools(tools: &[Tool]) -> Arc<Catalog> {
-        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_name_index())
+        let named = |tool: &Tool| (tool.name.clone(), display_title(&json!(tool)).map(str::to_owned));
+        let names = [Arc::new(NameIndex::new(tools.iter().map(named))), Arc::default()];
+        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), names, ..Catalog::default() })
     }
 
     #[test]

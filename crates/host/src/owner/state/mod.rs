@@ -2,9 +2,9 @@
 //! by the methods of [`Owner`](super::Owner), which combine the parts, and by `handle` for operations on one part only.
 //! Parts that are plain data are modules of the crate `host-state`.
 //!
-//! A part uses only those items of other modules of the owner that `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs`
-//! lists with reasons: the reference to the owner, types that only the gate creates, and the sign-in that a record
-//! contains.
+//! A part uses only those items of other modules of the owner that `OWNER_ITEMS_ALLOWED_IN_STATE_PARTS` in
+//! `xtask/src/tidy/owner_parts.rs` lists with reasons: the reference to the owner, types that only the gate creates,
+//! and the sign-in that a record contains.
 
 mod grant_documents;
 mod lifetime;
