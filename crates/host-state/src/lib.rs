@@ -83,4 +83,7 @@ pub use server::{
 };
 pub use server_for_model::ServerForModel;
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, audit_retention_text};
-pub use sign_in::{DisplayedSignInProgress, initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};
+pub use sign_in::{
+    DisplayedSignInProgress, check_pasted_redirect, initial_sign_in_progress, sign_in_consent_body,
+    sign_in_progress_view,
+};

@@ -124,7 +124,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn app_tools_for_model(&self, conversation: String) -> Result<Vec<AppToolsForModel>, HostClosed> {
-        self.with_owner(move |owner| owner.app_tools_for_model(&conversation)).await
+        self.with_owner(move |owner| owner.calls.app_tools.tools_for_model(&conversation)).await
     }
 
     /// Adds an entry to the activity log of a server whose app for this tool was closed for a reason outside of the

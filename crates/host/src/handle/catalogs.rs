@@ -26,7 +26,7 @@ impl Host {
             move |owner| {
                 let at = owner.now();
                 owner.servers.read_stale_lists(&server, at);
-                owner.server(&server).map(|r| Arc::clone(&r.offer.catalog))
+                owner.servers.record(&server).map(|r| Arc::clone(&r.offer.catalog))
             }
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
@@ -100,7 +100,7 @@ impl Host {
     async fn activity_log(&self, server: String) -> Result<SharedActivityLog, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
-            move |owner| owner.server(&server).map(|r| r.activity.clone())
+            move |owner| owner.servers.record(&server).map(|r| r.activity.clone())
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }

@@ -122,12 +122,12 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| {
-            owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+        self.with_owner_result(move |owner| {
+            owner.servers.record(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             owner.stop(&name);
             Ok(())
         })
-        .await?
+        .await
     }
 
     /// Stops a server and starts it again.
@@ -145,11 +145,11 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| {
-            let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+        self.with_owner_result(move |owner| {
+            let record = owner.servers.record(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
         })
-        .await?
+        .await
     }
 
     /// Returns the access that a local server would have in its sandbox if it were started now. Nothing is started.

@@ -70,6 +70,6 @@ impl Host {
     /// Returns [`SignInError::NotWaiting`] if no sign-in waits for the browser, and [`SignInError::BadRedirect`] if the
     /// URL is not its redirect.
     pub async fn paste_redirect(&self, server: String, url: String) -> Result<(), SignInError> {
-        self.with_owner_result(move |owner| owner.paste_redirect(&server, &url)).await
+        self.with_owner_result(move |owner| owner.servers.paste_redirect(&server, &url)).await
     }
 }

@@ -18,8 +18,8 @@ use super::Owner;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
-    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError,
-    app_tool_call_hash, app_tool_subject, missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
+    app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -91,11 +91,6 @@ impl Owner {
         self.withdraw_requests_if(
             |pending| matches!(&pending.view.body, ConsentRequestBody::Tool { app: Some(app), .. } if app.view == view),
         );
-    }
-
-    /// Returns the tools of shown apps that the model of a conversation gets.
-    pub(crate) fn app_tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        self.calls.app_tools.tools_for_model(conversation)
     }
 
     /// Decides about a call of a tool that a shown app provides. A rule can deny it; otherwise it requires the user's

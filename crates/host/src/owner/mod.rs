@@ -85,7 +85,7 @@ pub(crate) struct Owner {
     pub(crate) events: EventStream,
     pub(crate) servers: ServerRegistry,
     pub(crate) launches: LaunchFacts,
-    calls: CallTable,
+    pub(crate) calls: CallTable,
     pub(crate) consent: ConsentQueue,
     sign_ins: SignIns,
     pub(crate) permissions: Permissions,
@@ -258,10 +258,6 @@ impl Owner {
             marks: self.servers.server_findings(name, record),
             installed: self.launches.installation_info(name, &record.config),
         })
-    }
-
-    pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.records.get(name).map(Box::as_ref)
     }
 
     /// Emits an event with the current view of a server.

@@ -1,10 +1,9 @@
 //! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
-use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
+use credentials::sign_in::{SignInError, SignInNeeded};
 use mcp_auth::{AuthError, AuthReason, SignedInAccount};
 use policy::Hash;
 use supervision::activity::ActivityKind;
-use url::Url;
 
 use super::super::state::AfterSession;
 use super::super::{AuditedDecision, Owner};
@@ -167,68 +166,9 @@ impl Owner {
         };
         self.audit_without_waiting(decided);
     }
-
-    pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
-        let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::sign_in_progress_view(sign_in.authorization.progress()?, &sign_in.user.progress());
-            Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
-        });
-        let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
-        let address = address.trim();
-        check_pasted_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
-        if sign_in.user.send_pasted_url(address) {
-            Ok(())
-        } else {
-            Err(SignInError::BadRedirect("others are still being processed".to_owned()))
-        }
-    }
 }
 
 /// Returns the reason for the next sign-in to a server that rejected a request.
 fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
     if sign_in.authorization.account().is_some() { AuthReason::Again { cause } } else { AuthReason::SignIn }
-}
-
-/// Checks that a URL pasted by the user is the redirect URI with an authorization response.
-///
-/// # Errors
-///
-/// Returns a description of the problem for the user.
-fn check_pasted_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
-    let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
-        return Err(format!("it must begin with {redirect_uri}"));
-    };
-    if (pasted.origin(), pasted.path()) != (expected.origin(), expected.path()) {
-        return Err(format!("it must begin with {redirect_uri}"));
-    }
-    let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
-    if has("state") && (has("code") || has("error")) {
-        Ok(())
-    } else {
-        Err("it contains no response; copy the complete address".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_complete_redirect_url_is_accepted() {
-        let expected = "http://127.0.0.1:4321/callback";
-        let cases = [
-            ("http://127.0.0.1:4321/callback?code=a&state=b", true),
-            ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
-            ("http://127.0.0.1:4321/callback?code=a", false),
-            ("http://127.0.0.1:4321/callback?state=b", false),
-            ("http://127.0.0.1:4321/other?code=a&state=b", false),
-            ("http://127.0.0.1:4322/callback?code=a&state=b", false),
-            ("https://evil.example/callback?code=a&state=b", false),
-            ("code=a&state=b", false),
-        ];
-        for (address, is_taken) in cases {
-            assert_eq!(check_pasted_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
-        }
-    }
 }

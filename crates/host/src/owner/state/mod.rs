@@ -32,6 +32,6 @@ pub use host_state::{
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;
 pub(crate) use registry::ServerRegistry;
-pub(in crate::owner) use server_record::{AfterSession, AfterSignOut};
+pub(in crate::owner) use server_record::{AfterSession, AfterSignOut, SignInState};
 pub(crate) use server_record::{ServerRecord, SignOutReply};
 pub(in crate::owner) use sign_ins::{SignInAnswer, SignIns};

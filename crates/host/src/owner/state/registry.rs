@@ -87,6 +87,11 @@ impl ServerRegistry {
         Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
+    /// Returns the record of a server, or `None` if no server has this name.
+    pub(crate) fn record(&self, name: &str) -> Option<&ServerRecord> {
+        self.records.get(name).map(Box::as_ref)
+    }
+
     /// Returns the record of a server if `run` is its current run.
     pub(in crate::owner) fn record_of_run(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
         self.records

@@ -46,6 +46,18 @@ impl ServerRegistry {
         Ok(())
     }
 
+    /// Passes the address that the user pasted to the sign-in to a server.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotWaiting`] if its sign-in doesn't
+    /// wait for the browser, and [`SignInError::BadRedirect`] if the sign-in can't use the address.
+    pub(crate) fn paste_redirect(&self, server: &str, address: &str) -> Result<(), SignInError> {
+        let record = self.records.get(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
+        let sign_in = record.sign_in.sign_in.as_ref().ok_or_else(|| SignInError::NotWaiting(server.to_owned()))?;
+        sign_in.paste_redirect(server, address)
+    }
+
     /// Discards the cached secrets of a server, so that they are read again on the next use.
     pub(crate) fn discard_cached_secrets(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
