@@ -20,8 +20,8 @@ use crate::hanging_disk::{HangingDisk, reread_launch_files_when_disk_responds};
 use crate::pair::GoodAndBadServers;
 use crate::report::AttackResultRow;
 
-/// Maximum time of a response of the owner, the task in the crate `host` that holds the state. It is much shorter than
-/// the timeout of the document lock, which is several seconds.
+/// Maximum time of a response of the owner, which holds the state of the crate `host` behind one lock. It is much
+/// shorter than the timeout of the document lock, which is several seconds.
 const OWNER_RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// Maximum time until a file is written after its lock is released.

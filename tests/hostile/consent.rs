@@ -61,12 +61,11 @@ async fn approval_is_bound_to_the_displayed_bytes() {
 
 /// Waits until the host has sent a message with this method to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let is_sent = || {
-        let activity = activity.lock().unwrap();
-        activity.entries_after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
+    let is_sent = async || {
+        let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+        page.entries.iter().any(|entry| entry.sent && entry.method.as_deref() == Some(method))
     };
-    assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
+    assert!(testkit::deadline::poll_until_async(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
 /// A grant for a tool ends when its definition changes. Covers the MCP requirement `[tools-list-changed]`.

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 /** Timeout of a command in milliseconds, after which the host counts as hanging. */
 const COMMAND_TIMEOUT_MS = 60_000;
-/** Maximum duration in milliseconds of one turn of the owner, which is the task that owns the host's state. */
+/** Maximum duration in milliseconds of one turn of the owner, which has the host's state behind one lock. */
 const MAX_TURN_MS = 50;
 /** Matches the log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
 const LONG_TURN_MESSAGE = /a turn of the owner took (\d+) ms/;

@@ -18,7 +18,7 @@ use crate::{Millis, StoreError};
 /// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
 /// receive it. Other identifiers of a call are:
 ///
-/// - in the host, a `Ticket` for each request to a connection, including requests that are not calls;
+/// - in the host, a `CallTicket` for each request to a connection, including requests that are not calls;
 /// - in the session, an [`mcp_proto::session::CallId`] for each ticket;
 /// - on the wire, the integer id of a JSON-RPC request, which the activity log shows. A call sends several requests if
 ///   its server asks for input, each with a different id;

@@ -1,10 +1,12 @@
 //! State of one server, divided by lifetime: its launch, its lists, and its restarts. The record of a server in
 //! `host` combines them with the session (`host/src/owner/state/server_record.rs`).
 
+mod entry;
 mod restart_state;
 mod self_description;
 mod server_facts;
 
+pub use entry::{ServerError, check_server_entry};
 pub use restart_state::RestartState;
 pub use self_description::ServerSelfDescription;
 pub use server_facts::truncate_server_facts;

@@ -167,6 +167,23 @@ impl Host {
         replied.await.map_err(|_| HostClosed)
     }
 
+    /// Calls `act` like [`with_owner`](Self::with_owner), and returns its result, or an error after shutdown.
+    pub(crate) async fn with_owner_result<T: Send + 'static, E: From<HostClosed> + Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        self.with_owner(act).await?
+    }
+
+    /// Calls `act` like [`with_owner_reply`](Self::with_owner_reply), and returns the replied result, or an error after
+    /// shutdown.
+    pub(crate) async fn with_owner_reply_result<T: Send + 'static, E: From<HostClosed> + Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner, oneshot::Sender<Result<T, E>>) + Send + 'static,
+    ) -> Result<T, E> {
+        self.with_owner_reply(act).await?
+    }
+
     /// Returns the registered model providers.
     ///
     /// # Errors
@@ -176,11 +193,12 @@ impl Host {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
-    /// Adds a model provider that is not stored in the settings.
+    /// Adds a model provider that is not stored in the settings, such as a scripted one of a test.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
+    #[cfg(feature = "test-support")]
     pub async fn add_unsaved_provider(
         &self,
         id: String,
@@ -258,7 +276,9 @@ impl Host {
     ///
     /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] after shutdown.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
-        Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
+        self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply))
+            .await?
+            .map_err(StorageError::Store)
     }
 
     /// Changes the zoom in percent and the visibility of the menu bar. All other settings remain unchanged.
@@ -269,7 +289,7 @@ impl Host {
     /// [`StorageError::Closed`] if the host has shut down.
     pub async fn set_window_settings(&self, zoom: u16, menu_bar: bool) -> Result<(), StorageError> {
         let set = move |owner: &mut Owner, reply| owner.set_window_settings(zoom, menu_bar, reply);
-        Ok(self.with_owner_reply(set).await??)
+        self.with_owner_reply(set).await?.map_err(StorageError::Store)
     }
 }
 

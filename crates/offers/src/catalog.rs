@@ -83,13 +83,6 @@ impl ServerCatalog {
         &self.names[kind as usize]
     }
 
-    /// Rebuilds the name index from the lists.
-    #[cfg(test)]
-    pub fn with_name_index(mut self) -> Self {
-        self.names = [build_name_index(&self.tools), build_name_index(&self.prompts)];
-        self
-    }
-
     /// Returns the number of tools, prompts, resources and resource templates, in this order.
     #[must_use]
     pub const fn entry_counts(&self) -> [usize; 4] {

@@ -32,6 +32,8 @@ pub struct DefinitionDigest {
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub metadata: ToolMetadata,
+    /// Output schema of the tool as JSON, or `None` if it has none.
+    pub output_schema: Option<Arc<str>>,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
     /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
@@ -85,6 +87,7 @@ impl ToolDefinitionCache {
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let metadata = ToolMetadata::read(read.meta.as_ref());
+                let output_schema = read.output_schema.as_ref().map(|schema| schema.to_string().into());
                 let definition = DefinitionDigest {
                     grant_hash,
                     claims,
@@ -92,6 +95,7 @@ impl ToolDefinitionCache {
                     read_only,
                     asks_each_time,
                     metadata,
+                    output_schema,
                     review_state,
                     calls,
                 };

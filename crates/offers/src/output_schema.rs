@@ -1,5 +1,6 @@
 //! Validates structured results against the output schema of their tool. Used by `chat` before a result is displayed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,10 +12,14 @@ const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Validates a structured result in a blocking task, and returns the first problem like [`first_result_problem`].
+/// `schema` is the schema as JSON.
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
-pub async fn validate_structured_result(schema: Value, result: Value) -> Option<String> {
-    let check = tokio::task::spawn_blocking(move || first_result_problem(&schema, &result));
+pub async fn validate_structured_result(schema: Arc<str>, result: Value) -> Option<String> {
+    let check = tokio::task::spawn_blocking(move || match serde_json::from_str::<Value>(&schema) {
+        Ok(schema) => first_result_problem(&schema, &result),
+        Err(error) => Some(unusable_schema_text(&error.to_string())),
+    });
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,
         Ok(Err(error)) => Some(format!("it could not be checked: {error}")),

@@ -14,7 +14,7 @@
 mod call_recorder;
 mod reviewed_result;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use domain::app_view::ProvidingApp;
@@ -185,11 +185,7 @@ pub(super) async fn make_and_record_call(
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let schema = match app {
-                Some(_) => output_schema,
-                None => current_output_schema(host, &server, &tool).await,
-            };
-            let problem = output_schema_problem(schema, &result).await;
+            let problem = output_schema_problem(output_schema, &result).await;
             review.await_result_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -257,15 +253,8 @@ async fn cancel_call_until_ended<T>(
     }
 }
 
-/// Returns the output schema in the current definition of a server's tool. It is called after the call has ended, since
-/// the user may have approved a new definition while the call waited. Not used for tools of apps, whose schema is the
-/// one that the user approved with the call, since an app can replace its definitions during a call.
-async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
-    host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
-}
-
-/// Checks the structured content of a call's result against an output schema. Returns a description of the first
-/// violation.
-async fn output_schema_problem(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+/// Checks the structured content of a call's result against an output schema, given as JSON. Returns a description of
+/// the first violation.
+async fn output_schema_problem(schema: Option<Arc<str>>, result: &CallToolResult) -> Option<String> {
     output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

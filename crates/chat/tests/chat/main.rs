@@ -10,6 +10,7 @@ mod failing_history;
 mod flow;
 mod instructions;
 mod model;
+mod output_schemas;
 mod parameters;
 mod relisted;
 mod replies;

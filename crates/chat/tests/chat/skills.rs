@@ -54,9 +54,8 @@ fn resource_contents_reply(uri: &str, text: &str) -> (&'static str, Value) {
 }
 
 async fn resource_read_count(app: &TestApp) -> usize {
-    let activity = app.host.activity("s".into()).await.unwrap();
-    let activity = activity.lock().unwrap();
-    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
+    let page = app.host.activity_page("s".into(), 0, usize::MAX).await.unwrap();
+    page.entries.iter().filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use ports::time::SharedClock;
 use process::orphans::RunningServerRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
-use supervision::activity::ActivityLog;
+use supervision::activity::SharedActivityLog;
 use supervision::limits::{LatestServerUsage, ServerLimits};
 use tokio::sync::{mpsc, oneshot};
 
@@ -43,7 +43,7 @@ pub(crate) struct ConnectionStart {
     pub(crate) target: AuthorizedPayload<ConnectionTarget>,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimeouts,
-    pub(crate) activity: Arc<Mutex<ActivityLog>>,
+    pub(crate) activity: SharedActivityLog,
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports the resource usage of the server.

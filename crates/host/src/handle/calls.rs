@@ -219,7 +219,7 @@ impl Host {
         if self.preparations.cancel(&id) {
             return Ok(false);
         }
-        self.with_owner(move |owner| owner.cancel_call(&id)).await?
+        self.with_owner_result(move |owner| owner.cancel_call(&id)).await
     }
 
     async fn send_request(

@@ -18,8 +18,8 @@ use super::Owner;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
-    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError,
-    app_tool_call_hash, app_tool_subject, missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
+    app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -91,11 +91,6 @@ impl Owner {
         self.withdraw_requests_if(
             |pending| matches!(&pending.view.body, ConsentRequestBody::Tool { app: Some(app), .. } if app.view == view),
         );
-    }
-
-    /// Returns the tools of shown apps that the model of a conversation gets.
-    pub(crate) fn app_tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        self.calls.app_tools.tools_for_model(conversation)
     }
 
     /// Decides about a call of a tool that a shown app provides. A rule can deny it; otherwise it requires the user's
@@ -176,7 +171,7 @@ impl Owner {
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
         let Some(tool) = tool else { return Err((record, missing_app_failure(app))) };
-        record.sent_call.output_schema.clone_from(&tool.output_schema);
+        record.sent_call.output_schema = tool.output_schema.as_ref().map(|schema| schema.to_string().into());
         let allowed = app_tool_call_hash(app, tool, &arguments);
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();
@@ -187,7 +182,7 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
-        self.register_call_passed_to_app(record, run, ticket);
+        self.calls.register_call_passed_to_app(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {
             let is_sent = delivery.is_ok();
             if is_sent {

@@ -6,7 +6,7 @@
 //! bounded. If it is full, or the entry can't be written, the action is not executed. Each continuation checks its
 //! preconditions again. If it therefore doesn't send the payload, another entry records that (`withdrawn_acts.rs`).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use domain::StoreError;
 use domain::call::{CallFailure, CallRefusal, CallState};
@@ -153,7 +153,6 @@ impl Owner {
         let (subject, content) = match activity {
             None => (decided.subject.to_owned(), content),
             Some(activity) => {
-                let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
                 (activity.redact_text(decided.subject.to_owned()), content.map(|content| activity.redact_text(content)))
             }
         };

@@ -172,14 +172,6 @@ impl Owner {
         self.send_response(server, requester, authorize_denial_response(answer));
     }
 
-    /// Returns `true` if a consent request is pending, but doesn't belong to `conversation`, or belongs to no
-    /// conversation.
-    pub(crate) fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
-        let Some(at) = self.consent.position_of(id) else { return false };
-        let own = self.consent.pending[at].view.origin.conversation();
-        own.is_none() || own != conversation
-    }
-
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.
     pub(super) fn send_response(
         &mut self,

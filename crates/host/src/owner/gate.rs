@@ -12,7 +12,6 @@
 //! requests that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
 mod outgoing_payload;
-mod payload_hashes;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -22,6 +21,7 @@ use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallRefusal, ServerCall};
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
+use host_state::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, ModelRequest};
@@ -33,8 +33,6 @@ use ports::url_parts::UrlParts;
 use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::{SamplingState, sampling_request_hash};
-
-use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
 pub(super) use outgoing_payload::OutgoingPayload;
 

@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use host_state::{PermissionUses, with_last_uses};
+use host_state::with_last_uses;
 use policy::{DecisionSource, Grant, LastUse, UsedBy};
 use ports::Document;
 
 use super::Owner;
-use super::state::CallOrigin;
 use crate::view::ServerState;
 
 /// Time between the first unwritten use of a grant and the write of all uses since.
@@ -74,20 +73,5 @@ impl Owner {
             let failure = "the last uses of grants could not be written";
             self.write_later(Document::Grants, failure, move |stored| with_last_uses(stored, &used));
         }
-    }
-
-    /// Returns the last uses of rules and of shared folders since the host started.
-    pub(crate) fn permission_uses(&self) -> PermissionUses {
-        self.permissions.uses.clone()
-    }
-}
-
-/// Returns the originator of a call.
-pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
-    match origin {
-        CallOrigin::User { .. } => UsedBy::User,
-        CallOrigin::Model { .. } => UsedBy::Model,
-        CallOrigin::App { .. } => UsedBy::App,
-        CallOrigin::CommandLine => UsedBy::CommandLine,
     }
 }

@@ -59,12 +59,11 @@ use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 use audit::PendingAudits;
-pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
-pub use flow_settings::DataFlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
+pub use host_state::{DataFlowError, ServerForModel};
 pub use sampling::SamplingError;
 pub use state::{
     AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
@@ -83,17 +82,17 @@ pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
     lifetime: HostShutdown,
-    events: EventStream,
+    pub(crate) events: EventStream,
     pub(crate) servers: ServerRegistry,
-    launches: LaunchFacts,
-    calls: CallTable,
-    consent: ConsentQueue,
+    pub(crate) launches: LaunchFacts,
+    pub(crate) calls: CallTable,
+    pub(crate) consent: ConsentQueue,
     sign_ins: SignIns,
-    permissions: Permissions,
-    reviews: Reviews,
+    pub(crate) permissions: Permissions,
+    pub(crate) reviews: Reviews,
     pub(crate) models: ModelAccess,
     documents: GrantDocuments,
-    settings: SettingsState,
+    pub(crate) settings: SettingsState,
     audits: PendingAudits,
 }
 
@@ -207,7 +206,7 @@ impl Owner {
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
-                let all = self.servers.records.values().map(|record| &*record.activity);
+                let all = self.servers.records.values().map(|record| &record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
@@ -252,17 +251,13 @@ impl Owner {
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.server_trust_duration(name),
-            flow: self.data_flow_of(name),
+            flow: self.permissions.data_flow.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.servers.server_findings(name, record),
-            installed: self.installation_info(name, &record.config),
+            installed: self.launches.installation_info(name, &record.config),
         })
-    }
-
-    pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.records.get(name).map(Box::as_ref)
     }
 
     /// Emits an event with the current view of a server.

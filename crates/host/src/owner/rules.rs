@@ -17,7 +17,6 @@ use ports::server_config::ServerTransport;
 use super::Owner;
 use super::path_links::resolve_links;
 use super::state::DocumentReadResult;
-use crate::rules::RulesView;
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
@@ -41,11 +40,11 @@ impl Owner {
 
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: DocumentReadResult, user: DocumentReadResult) {
-        let before = self.rules_view();
+        let before = self.permissions.rules_view();
         self.permissions.apply_managed_rules(parse_rule_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
         self.permissions.apply_user_rules(parse_rule_file(user), path);
-        let after = self.rules_view();
+        let after = self.permissions.rules_view();
         if after != before {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
                 self.audit_rule_changes(&before, &after);
@@ -91,11 +90,6 @@ impl Owner {
                 tracing::error!(%error, "a server that a rule denies could not be stopped");
             }
         }
-    }
-
-    /// Returns the view of all rules and of the problems of their files.
-    pub(crate) fn rules_view(&self) -> RulesView {
-        self.permissions.rules_view()
     }
 
     /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.

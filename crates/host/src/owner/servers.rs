@@ -130,22 +130,8 @@ impl Owner {
         }
     }
 
-    /// Checks that this entry can be added as a new server.
-    pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        self.servers.check_entry(entry, None)
-    }
-
-    /// Checks that the server with this name can be changed to this entry.
-    pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        if self.servers.records.contains_key(&entry.name) {
-            self.servers.check_entry(entry, Some(&entry.name))
-        } else {
-            Err(ServerError::NotFound(entry.name.clone()))
-        }
-    }
-
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: ServerChangeReply) {
-        if let Err(error) = self.check_new_server(&entry) {
+        if let Err(error) = self.servers.check_new_server(&entry) {
             // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(error));
             return;
@@ -179,12 +165,7 @@ impl Owner {
         forgotten: TokenDeletionReply,
         reply: ServerChangeReply,
     ) {
-        let checked = if self.servers.records.contains_key(was) {
-            self.servers.check_entry(&entry, Some(was))
-        } else {
-            Err(ServerError::NotFound(was.to_owned()))
-        };
-        if let Err(error) = checked {
+        if let Err(error) = self.servers.check_changed_server(was, &entry) {
             let _ = reply.send(Err(error));
             return;
         }

@@ -20,7 +20,7 @@ use ports::{
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
-use testkit::deadline::{poll_until, yield_until_idle};
+use testkit::deadline::{poll_until, poll_until_async, yield_until_idle};
 use tokio::task::JoinHandle;
 
 /// An audit log whose writes a test can delay or let fail.
@@ -173,9 +173,8 @@ fn spawn_call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
 
 /// Returns the number of `tools/call` requests that the host has sent to the server.
 pub(crate) async fn sent_call_count(app: &TestApp) -> usize {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let activity = activity.lock().unwrap();
-    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
+    let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+    page.entries.iter().filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
 pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
@@ -192,14 +191,11 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedAuditLog) {
 /// Waits until the server has responded to this number of calls. By then, each call has ended unless the host withholds
 /// its result.
 async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let has_response = || {
-        let activity = activity.lock().unwrap();
-        let answers =
-            activity.entries_after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
-        answers.count() >= calls
+    let has_response = async || {
+        let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+        page.entries.iter().filter(|e| !e.sent && e.method.as_deref() == Some("tools/call")).count() >= calls
     };
-    assert!(poll_until(EVENT_TIMEOUT, has_response).await, "the server responds");
+    assert!(poll_until_async(EVENT_TIMEOUT, has_response).await, "the server responds");
     yield_until_idle().await;
 }
 

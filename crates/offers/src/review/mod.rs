@@ -208,10 +208,13 @@ mod tests {
     use super::*;
 
     fn catalog_with_tools(tools: &[Tool]) -> Arc<ServerCatalog> {
-        Arc::new(
-            ServerCatalog { tools: tools.iter().map(ListEntry::from).collect(), ..ServerCatalog::default() }
-                .with_name_index(),
-        )
+        let named = |tool: &Tool| (tool.name.clone(), display_title(&json!(tool)).map(str::to_owned));
+        let names = [Arc::new(NameIndex::new(tools.iter().map(named))), Arc::default()];
+        Arc::new(ServerCatalog {
+            tools: tools.iter().map(ListEntry::from).collect(),
+            names,
+            ..ServerCatalog::default()
+        })
     }
 
     #[test]

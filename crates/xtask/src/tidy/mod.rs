@@ -62,7 +62,7 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
+const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 39] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
@@ -78,6 +78,7 @@ const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
     owner_parts::find_dependencies_of_state_parts,
     struct_fields::find_large_host_structs,
     nested_results::find_nested_result_types,
+    nested_results::find_twice_propagated_results,
     words::find_unfinished_work,
     words::find_channels_without_bound,
     words::find_fixed_waits,

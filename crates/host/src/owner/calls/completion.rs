@@ -118,7 +118,8 @@ impl Owner {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
             let content = ReadContent::new(server, ReadContentKind::from(*kind), name);
-            self.record_read_content(conversation, &[ReadContent { open_world: record.open_world, ..content }]);
+            let content = ReadContent { open_world: record.open_world, ..content };
+            self.permissions.record_read_content(conversation, &[content]);
         }
         if reply.is_ok() {
             let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());

@@ -13,10 +13,6 @@ use crate::owner::state::{GrantBasis, RestoreGrantError};
 use crate::view::HostEvent;
 
 impl Owner {
-    pub(crate) fn grants(&self) -> Vec<policy::Grant> {
-        self.permissions.policy.grants().iter().cloned().collect()
-    }
-
     /// Revokes a grant, effective immediately. `reply` receives `false` if no grant has this id, otherwise `true` once
     /// the file no longer contains the grant. For a short time [`restore_grant`](Self::restore_grant) can revert that.
     pub(crate) fn revoke_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {

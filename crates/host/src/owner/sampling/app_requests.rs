@@ -44,7 +44,7 @@ impl Owner {
         let requester = Requester::App { run, number };
         let origin = self.call_consent_origin(origin, server);
         let request = AppSamplingRequest { run, origin, reply };
-        self.log_app_activity(server, request.tool(), "requests an answer from a model");
+        self.servers.log_app_activity(server, request.tool(), "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
         self.on_sampling_request(server, requester, None, params, decision);
@@ -87,7 +87,7 @@ impl Owner {
             ClientResponse::Sampling(_) => "gets the answer",
             _ => "gets no answer",
         };
-        self.log_app_activity(server, request.tool(), outcome);
+        self.servers.log_app_activity(server, request.tool(), outcome);
         if let Err(ClientResponse::Sampling(unsent)) = request.reply.send(answer.into_inner()) {
             // The app was closed, and the withdrawal of its request has not been processed yet.
             let hash = shown.cloned().unwrap_or_else(|| Hash::of_json(&json!({ "answer": unsent })));
