@@ -26,8 +26,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::{
-    AppSamplingRequest, CallOrigin, DecisionError, DefinitionShownToUser, FolderShare, PendingRequest, ReviewError,
-    ServerError, ServerRecord, ServerSelfDescription,
+    CallOrigin, DecisionError, DefinitionShownToUser, FolderShare, PendingRequest, ReviewError, ServerError,
+    ServerRecord, ServerSelfDescription,
 };
 use crate::connection::{ConnectionCommand, RunId};
 use crate::owner::gate::AuthorizedPayload;
