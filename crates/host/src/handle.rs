@@ -241,7 +241,7 @@ impl Host {
 
     /// Returns `true` if the host is shutting down or has shut down, so that nothing new should be sent.
     pub async fn is_closing(&self) -> bool {
-        self.with_owner(|owner| owner.lifetime.is_closing).await.unwrap_or(true)
+        self.with_owner(|owner| owner.is_closing()).await.unwrap_or(true)
     }
 
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried

@@ -161,6 +161,11 @@ impl Owner {
         self.ports.clock.now()
     }
 
+    /// Returns `true` from the time at which the host is closed.
+    pub(crate) const fn is_closing(&self) -> bool {
+        self.lifetime.is_closing
+    }
+
     /// Returns `true` if the host was closed and all servers have ended.
     pub(super) fn has_ended(&self) -> bool {
         self.lifetime.is_closing && self.servers.runs.is_empty()
