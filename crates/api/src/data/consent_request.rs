@@ -65,8 +65,8 @@ pub enum ConsentRequestBody {
         args: Vec<String>,
         /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// Working directory of the server, or `None` if it starts in the private home of its sandbox.
-        cwd: Option<String>,
+        /// Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
+        cwd: String,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.

@@ -56,7 +56,7 @@ fn start_request() -> ConsentRequest {
         resolved: None,
         args: vec![],
         env: vec![],
-        cwd: None,
+        cwd: "/home/ann".into(),
         earlier_approval: None,
         sandbox: None,
         files: Vec::new(),

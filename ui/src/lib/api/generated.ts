@@ -1837,9 +1837,9 @@ args: Array<string>,
  */
 env: Array<[string, string]>, 
 /**
- * Working directory of the server, or `None` if it starts in the private home of its sandbox.
+ * Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
  */
-cwd: string | null, 
+cwd: string, 
 /**
  * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
