@@ -95,6 +95,11 @@ test("an approved call is repeated without another consent request until its arg
   await app.getByRole("textbox", { name: /First number/ }).fill("3");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await expect(consentRequest(app), "other arguments should require consent").toContainText("Run add on harbour?");
+  const definition = consentRequest(app).getByText("Definition reviewed, unchanged");
+  await expect(definition, "E2: a reviewed definition should be folded to one line").toBeVisible();
+  await expect(consentRequest(app)).not.toContainText("inputSchema");
+  await definition.click();
+  await expect(consentRequest(app), "E2: the line should open").toContainText("inputSchema");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   await expect(result).toHaveAttribute("data-state", "refused");
   expect(await calls(), "the denied call should not be sent").toBe(3);

@@ -136,6 +136,10 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
+        /// Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reviewed_definition: Option<String>,
         /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
         /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,7 @@ fn tool_request(server: &str, tool: &str) -> ConsentRequest {
         changed_since_allowed: false,
         read_only_tools: Vec::new(),
         definition: None,
+        reviewed_definition: None,
         definition_hash: Some("d".into()),
     };
     let mut request = consent_request(server, body, ConsentRequestOrigin::User { conversation: None });

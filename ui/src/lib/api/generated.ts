@@ -1936,6 +1936,10 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
+ * Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+ */
+reviewedDefinition?: string, 
+/**
  * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
  * `grant_hash`, which also covers the configuration of the server.
  */

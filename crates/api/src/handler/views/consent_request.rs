@@ -71,6 +71,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
         },
         HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable_json(&json!(tool))),
+            reviewed_definition: is_reviewed.then(|| format_readable_json(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: match app {
                 Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },
