@@ -91,6 +91,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   await expect(frame, "the conversation should show the consent request").toContainText(
     "Run add on harbour?",
   );
+  await expect(frame, "E8: the request should name who asked").toContainText("The model asked");
   await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
   await app.keyboard.press("F6");
   await expect(
@@ -428,6 +429,34 @@ test("an answer is stopped and repeated, and an edited message creates a version
   ).toBeVisible();
   await expect(log(app).getByText(/Hello! Grüße/)).toHaveCount(0);
   await assertAccessible(app, "versions");
+});
+
+test("E4, E17: a new conversation has the tools of the last one and one explanation, and is named after its first message", async ({
+  app,
+  host,
+}) => {
+  const left = app.getByRole("navigation");
+  await left.getByRole("button", { name: "New conversation", exact: true }).click();
+  const created = left.getByRole("link", { name: "New conversation" });
+  await expect(created, "it should be opened").toHaveAttribute("aria-current", "page");
+  await expect(app.getByText("Start here")).toBeVisible();
+  await expect(
+    app.getByText(/press \/ for a prompt/),
+    "E17: the explanation should be shown once",
+  ).toHaveCount(1);
+  await expect(
+    app.getByRole("button", { name: "Tools of harbour" }),
+    "E4: the tools should be those of the last conversation",
+  ).toBeVisible();
+  const { settings } = await host.call<{ settings: object }>("read_snapshot");
+  await host.call("set_settings", { ...settings, language: "zh" });
+  await expect(app.getByText("从这里开始")).toBeVisible();
+  await app.getByTestId("composer").getByRole("textbox").fill("Say hello to Bergen.\nIn one line.");
+  await app.keyboard.press("Enter");
+  await expect(
+    left.getByText("Say hello to Bergen.", { exact: true }),
+    "the first line should be the title, also in another language",
+  ).toBeVisible();
 });
 
 test("tools are disabled one by one, and unreviewed ones are not offered", async ({

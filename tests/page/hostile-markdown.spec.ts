@@ -27,7 +27,15 @@ function dangerous(result: Locator): Promise<string[]> {
   });
 }
 
-test("X15 Markdown loads nothing and creates no element that could", async ({ page }) => {
+/** Formulas with characters that Markdown would remove or interpret, and a drawing. */
+const FORMULA = String.raw`\(\{a\}_1 \\ *b* <b>c</b>\)`;
+const DISPLAYED = String.raw`\[
+\{a\} \\
+- ![b](https://host.test/b.png)
+\]`;
+const DRAWING = "graph TD\n  A --> B";
+
+test("X15 Markdown loads nothing and creates no element that could, and formulas and drawings stay source", async ({ page }) => {
   const what = "X15, pictures, frames, style sheets, forms, drawings and links in Markdown";
   const markdown = (url: string) => `# Hello
 
@@ -43,6 +51,14 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
 <base href="${url}/"><meta http-equiv="refresh" content="0;url=${url}/refresh"><a href="data:text/html,<script>1</script>" ping="${url}/ping">x</a>
 <${url}/autolink> ${url}/bare [data](data:text/html,x) [js](javascript:alert(1))
 
+${FORMULA}
+
+${DISPLAYED}
+
+\`\`\`mermaid
+${DRAWING}
+\`\`\`
+
 [r]: ${url}/reference.png "title"
 `;
   await attack(page, what, responses(markdown), async ({ app, hits }) => {
@@ -53,6 +69,10 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
     await requests.settled();
     expect(await dangerous(result), `${what}: no element should be created that could load or run something`).toEqual([]);
     expect(hits(), `${what}: nothing should be fetched`).toBe(0);
+    await expect(result, "a formula should be shown as written").toContainText(FORMULA);
+    await expect(result.locator("pre", { hasText: DISPLAYED }), "a formula should keep its lines").toBeVisible();
+    await expect(result.getByText("mermaid", { exact: true }), "a drawing should have a label").toBeVisible();
+    await expect(result.locator("pre", { hasText: DRAWING }), "a drawing should be shown as its source").toBeVisible();
     await expect(app.getByRole("banner"), `${what}: the style of the result should not affect the page`).toBeVisible();
   });
 });

@@ -43,7 +43,7 @@ test("the careful preset requires consent again, and a grant can be revoked", as
 });
 
 for (const width of [1180, 480]) {
-  test(`a grant is revoked and restored: ${width}`, async ({ app }) => {
+  test(`E24: a grant is revoked at once, and restored by Undo: ${width}`, async ({ app }) => {
     await app.setViewportSize({ width, height: 780 });
     await callTool(app, "show_everything");
     await allow(app, "Allow until Drawbridge closes");
@@ -56,7 +56,7 @@ for (const width of [1180, 480]) {
     await expect(row, "the row should show that the grant is not stored").toContainText("Until Drawbridge closes");
     await expect(row, "the row should show that the second call used the grant").toContainText(/Last used .* by you/);
     await row.getByRole("button", { name: /^Revoke/ }).click();
-    await expect(row).toContainText("Revoked");
+    await expect(row, "E24: it should be revoked without a confirmation").toContainText("Revoked");
     await list.scrollIntoViewIfNeeded();
     await app.screenshot({ path: test.info().outputPath(`allowed-${width}.png`), fullPage: true });
     await row.getByRole("button", { name: /^Undo/ }).click();
@@ -68,7 +68,7 @@ for (const width of [1180, 480]) {
   });
 }
 
-test("Undo puts a removed rule back under its number and in its place", async ({ app, host }) => {
+test("E24: a rule that allows is removed at once, and Undo puts it back under its number and in its place", async ({ app, host }) => {
   const rule = { id: "", source: "user", effect: "allow", server: "harbour", tool: "add", direction: "to_server", arguments: [] };
   const rest = { annotations: null, scope: { kind: "always" }, expiresAt: null, trustedServer: false, identity: null, afterUntrusted: false };
   for (const note of ["first", "second"]) await host.call("set_policy_rule", { ...rule, ...rest, note });

@@ -114,9 +114,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             for (name, content) in env {
                 add(format!("  variable    {}={}", escape_line(name), escape_value(content)));
             }
-            if let Some(cwd) = cwd {
-                add(format!("  folder      {}", escape_value(cwd)));
-            }
+            add(format!("  folder      {}", escape_value(cwd)));
             if let Some(package) = package {
                 add(escape_and_prefix_lines(&packages::package_text(package), "  "));
             }

@@ -109,6 +109,10 @@ describe("every kind", () => {
     renderRequests(consentRequest(body, { scopes: ["once", "always"] }));
     expect(screen.getByText(long), "X58: 4 kB should be shown untruncated").toBeInTheDocument();
     expect(
+      screen.getByText("Folder", { selector: "dt" }).nextElementSibling,
+      "the folder should be shown as a path",
+    ).toHaveTextContent("/home/ann");
+    expect(
       document.querySelector("del")?.textContent,
       "the removed argument should be marked",
     ).toContain("old");

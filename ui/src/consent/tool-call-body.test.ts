@@ -156,6 +156,27 @@ describe("the request of a tool", () => {
     expect(text()).not.toContain("new to you");
   });
 
+  it("E2: the definition of a reviewed tool is folded to one line and need not be opened", async () => {
+    const definition = '{\n  "name": "write_file",\n  "inputSchema": { "type": "object" }\n}';
+    const body = {
+      ...toolBody({ path: "/x" }),
+      reviewedDefinition: definition,
+      definitionHash: "9b1c".padEnd(64, "0"),
+    };
+    const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
+    const { set } = renderRequests(consentRequest(body, { marks }));
+    await waitUntilArmed();
+    const line = () => frame().queryByText(/Definition reviewed, unchanged/);
+    expect(line(), "its hash should be beside it").toHaveTextContent("9b1c0000");
+    expect(frame().queryByText(/inputSchema/), "it should be folded").toBeNull();
+    expect(isButtonBlocked("Allow once"), "nothing should have to be opened").toBe(false);
+    await clickElement(line() as HTMLElement);
+    expect(frame().getByText(/"inputSchema": \{ "type": "object" \}/)).toBeVisible();
+    const outdated = consentRequest(body, { hash: "h2", marks: { ...marks, outdated: true } });
+    flushSync(() => set(outdated));
+    expect(line(), "a definition that may have changed is not called unchanged").toBeNull();
+  });
+
   it("E2: a value of some kilobytes is shown completely", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
     renderRequests(consentRequest(toolBody({ content })));

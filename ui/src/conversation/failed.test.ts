@@ -238,13 +238,15 @@ describe("a call in a conversation", () => {
     await open();
     expect(screen.getByText("You denied this call.")).toBeVisible();
     expect(screen.getByText("not today")).toBeVisible();
-    expect(screen.queryByText(/change the rule|refused: by/)).toBeNull();
+    expect(screen.queryByText(/[Cc]hange the rule|refused: by/)).toBeNull();
     expect(screen.queryByRole("button", { name: "Open Rules" })).toBeNull();
   });
 
   test.each([
-    [{ is: "denied_by_rule", rule: "rule 3" }, "Refused: the tool was not called", "Open Rules"],
-    [{ is: "not_offered" }, "Refused: the tool was not called", "Show tools"],
+    [{ is: "denied_by_rule", rule: "rule 3" }, "A rule denied this call", "Open Rules"],
+    [{ is: "not_offered" }, /^The tool is not offered/, "Show tools"],
+    [{ is: "changed" }, /^The tool or its request changed/, "Open the tool"],
+    [{ is: "not_audited" }, /^The call could not be recorded/, "Check this computer"],
     [{ is: "input_refused" }, /^Refused while it ran/, "Open the tool"],
     [{ is: "result_withheld" }, /^The result is withheld: the tool was called/, "Open the tool"],
   ] as const)("that was refused for %o says so, with a button", async (refusal, title, button) => {

@@ -264,12 +264,12 @@ test.each([
   shownTab("echo");
   await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
   await user.keyboard("{Control>}{Enter}{/Control}");
-  const title = isByUser ? "You denied this call." : "Refused: the tool was not called";
+  const title = isByUser ? "You denied this call." : "A rule denied this call";
   expect(await screen.findByText(title), "the outcome should be shown").toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Try again" })).toBeInTheDocument();
   const isShown = (text: RegExp | string) => screen.queryByText(text) !== null;
   expect(
-    [isShown(/change the rule/), isShown(message), isShown("Open Rules"), isShown(/^Took/)],
+    [isShown(/Change the rule/), isShown(message), isShown("Open Rules"), isShown(/^Took/)],
     "the rule and the duration should be shown only if a rule denied the call",
   ).toEqual(Array<boolean>(4).fill(!isByUser));
 });

@@ -89,40 +89,70 @@ export const CALL_FAILURES: Record<CallFailureCode, FailureTexts<CallAction>> = 
   },
 };
 
+/** Refused calls by the cause of the refusal. Only calls that an older version stored have none. */
+export const CALL_REFUSALS: Record<CallRefusal["is"], FailureTexts<CallAction>> = {
+  denied_by_user: {
+    cause: m.tools_end_denied,
+    fix: m.tools_fix_denied,
+    action: "again",
+  },
+  denied_by_rule: {
+    cause: m.tools_end_denied_by_rule,
+    fix: m.tools_fix_denied_by_rule,
+    action: "rules",
+    others: ["again"],
+  },
+  not_offered: {
+    cause: m.tools_end_not_offered,
+    fix: m.tools_fix_not_offered,
+    action: "tools",
+    others: ["again"],
+  },
+  // The next request of the call shows the change, and so does the page of the tool.
+  changed: {
+    cause: m.tools_end_changed,
+    fix: m.tools_fix_changed,
+    action: "again",
+  },
+  not_audited: {
+    cause: m.tools_end_not_audited,
+    fix: m.tools_fix_not_audited,
+    action: "check",
+    others: ["again"],
+  },
+  input_refused: {
+    cause: m.tools_end_refused_midway,
+    fix: m.tools_fix_refused_midway,
+    action: "again",
+  },
+  result_withheld: {
+    cause: m.tools_end_withheld,
+    fix: m.tools_fix_withheld,
+    action: "activity",
+    others: ["again"],
+  },
+  other: {
+    cause: m.tools_end_refused,
+    fix: m.tools_fix_refused_otherwise,
+    action: "again",
+  },
+};
+
 /** Texts and buttons for a call that ended without a result. */
 export interface CallEnd {
   title: string;
-  /** Remedy. `null` if the title and the message of the host describe all that the user can do. */
-  fix: string | null;
+  fix: string;
   actions: readonly CallAction[];
 }
 
 /** Returns the texts and buttons for a failed call, or `null` if calls can't end with this error. */
 export function callEnd(code: ErrorCode, refusal: CallRefusal | undefined): CallEnd | null {
   if (!Object.hasOwn(CALL_FAILURES, code)) return null;
-  if (code === "refused" && refusal) return refusedCallEnd(refusal);
-  const failure = CALL_FAILURES[code as CallFailureCode];
+  const failure =
+    code === "refused" && refusal
+      ? CALL_REFUSALS[refusal.is]
+      : CALL_FAILURES[code as CallFailureCode];
   return { title: failure.cause(), fix: failure.fix(), actions: actionsOf(failure) };
-}
-
-function refusedCallEnd(refusal: CallRefusal): CallEnd {
-  const { cause, fix } = CALL_FAILURES.refused;
-  switch (refusal.is) {
-    case "denied_by_user":
-      return { title: m.tools_end_denied(), fix: null, actions: ["again"] };
-    case "denied_by_rule":
-      return { title: cause(), fix: fix(), actions: actionsOf(CALL_FAILURES.refused) };
-    case "not_offered":
-      return { title: cause(), fix: null, actions: ["tools", "again"] };
-    case "input_refused":
-      return { title: m.tools_end_refused_midway(), fix: null, actions: ["again"] };
-    case "result_withheld":
-      return { title: m.tools_end_withheld(), fix: null, actions: ["again"] };
-    case "changed":
-    case "not_audited":
-    case "other":
-      return { title: cause(), fix: null, actions: ["again"] };
-  }
 }
 
 /** A denial of a call by the user, with the reason that the user gave to the model. */

@@ -65,8 +65,8 @@ pub enum ConsentRequestBody {
         args: Vec<String>,
         /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// Working directory of the server, or `None` if it starts in the private home of its sandbox.
-        cwd: Option<String>,
+        /// Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
+        cwd: String,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
@@ -136,6 +136,10 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
+        /// Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reviewed_definition: Option<String>,
         /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
         /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -46,10 +46,19 @@ async fn wait_for_sandboxed_start_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request(SERVER, "its start in the sandbox", has_plan).await
 }
 
+fn working_directory(request: &ConsentRequestView) -> PathBuf {
+    match &request.body {
+        ConsentRequestBody::StartServer { working_directory, .. } => working_directory.clone(),
+        other => panic!("it is a start: {other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let before = wait_for_start_request(&app).await;
+    let home = std::env::home_dir().unwrap_or_else(std::env::temp_dir);
+    assert_eq!(working_directory(&before), home, "without a sandbox, the home of the user is shown");
     let sandbox = offered_sandbox(&app, before.id, None).await;
     assert_eq!(sandbox, SandboxConfig::default(), "the smallest sandbox is proposed");
     assert!(app.server(SERVER).await.config.as_stdio().unwrap().sandbox.is_none(), "an offer changes nothing");
@@ -60,6 +69,7 @@ async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
         panic!("the request shows the plan: {after:?}")
     };
     assert_eq!((config.sandbox.as_ref(), &plan.network), (Some(&sandbox), &NetworkAccess::None));
+    assert_eq!(working_directory(&after), plan.reach.home, "in a sandbox, its home is shown");
     assert_eq!(app.server(SERVER).await.config.as_stdio().unwrap().sandbox, Some(sandbox), "it is in the settings");
     let allow = || UserDecision::Allow(ApprovalScope::Once);
     for (what, id) in [("request", before.id), ("hash", after.id)] {

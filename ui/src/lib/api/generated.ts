@@ -1776,9 +1776,9 @@ args: Array<string>,
  */
 env: Array<[string, string]>, 
 /**
- * Working directory of the server, or `None` if it starts in the private home of its sandbox.
+ * Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
  */
-cwd: string | null, 
+cwd: string, 
 /**
  * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
@@ -1874,6 +1874,10 @@ readOnlyTools?: Array<string>,
  * the definition.
  */
 definition?: string, 
+/**
+ * Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+ */
+reviewedDefinition?: string, 
 /**
  * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
  * `grant_hash`, which also covers the configuration of the server.

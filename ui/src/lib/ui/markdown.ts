@@ -1,7 +1,8 @@
 // Renders Markdown to HTML that contains every word of the source, because models receive the source. `SafeHtml`
 // sanitizes the result.
-import { Lexer, Marked, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 
+import { formulaExtensions, FormulaLexer, hasFormulaInHeading, openFormulaStart } from "./formulas";
 import { safePictureUrl } from "./safe-picture";
 import { GUIDE_PAGE_LINK } from "./guide-page";
 
@@ -17,10 +18,13 @@ const marked = new Marked({
         return `<a href="${escape(String(token.href))}">${words}</a>`;
       },
     },
+    ...formulaExtensions(escape),
   ],
   tokenizer: {
     // Link definitions render nothing and could hide text. Without this rule, they are text.
     def: () => undefined,
+    // `false` leaves the text to the tokenizer of marked.
+    lheading: (src) => (hasFormulaInHeading(src) ? undefined : false),
   },
   renderer: {
     // HTML and character references such as `&#x202e;` are rendered as text.
@@ -130,7 +134,7 @@ export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | n
 }
 
 function parsedBlocks(text: string, guide: boolean): MarkdownBlock[] {
-  const tokens = marked.lexer(text);
+  const tokens = new FormulaLexer(marked.defaults).lex(text);
   if (guide) void marked.walkTokens(tokens, toGuidePage);
   const blocks: MarkdownBlock[] = [];
   let run: Token[] = [];
@@ -167,13 +171,14 @@ const MAX_UNFINISHED_BLOCK_LENGTH = 12;
 export function stableLength(text: string): number {
   // Normalized line breaks would make the lengths wrong.
   if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP_NESTING.test(text)) return 0;
-  const tokens = new Lexer(marked.defaults).blockTokens(text, []);
+  const tokens = new FormulaLexer(marked.defaults).blockTokens(text, []);
+  const open = openFormulaStart(text);
   let end = text.length;
   let hasContent = false;
   for (const token of tokens.toReversed()) {
     const rest = text.slice(end);
-    if (hasContent && (rest.length > MAX_UNFINISHED_BLOCK_LENGTH || rest.trim().includes("\n")))
-      break;
+    const isLong = rest.length > MAX_UNFINISHED_BLOCK_LENGTH || rest.trim().includes("\n");
+    if (hasContent && isLong && end <= open) break;
     hasContent ||= token.type !== "space";
     end -= token.raw.length;
   }

@@ -68,7 +68,7 @@ fn start_body() -> ConsentRequestBody {
         resolved: None,
         args: Vec::new(),
         env: Vec::new(),
-        cwd: None,
+        cwd: "/home/ann".into(),
         earlier_approval: Some(earlier_approval()),
         sandbox: Some(sandbox_plan()),
         files: Vec::new(),
