@@ -34,6 +34,7 @@ pub(crate) enum ShellEvent {
     /// finished with this one.
     Opened(NumberedOpeningRequest),
     /// The user drags files over the window, or has stopped dragging files over it.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems report no dragged files"))]
     BundlesOver {
         /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.
         count: usize,

@@ -1,25 +1,25 @@
 //! Reviews and grants: a grant applies only to the reviewed definition, even if the definition changes at any point.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, DefinitionShownToUser, HostOptions};
+use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
 use policy::{ApprovalScope, Preset, ReviewState};
-use ports::server_config::{ServerConfig, ServerEntry};
+use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, local_config, scripted_config};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
+#[cfg(unix)]
 fn is_server_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
@@ -211,15 +211,14 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
 
 /// Writes a program that a test can change while the start of the program waits for consent. Returns the server that
 /// runs it.
-fn rebuildable_program(folder: &Path, line: &str) -> ServerConfig {
+#[cfg(unix)]
+fn rebuildable_program(folder: &std::path::Path, line: &str) -> ports::server_config::ServerConfig {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    local_config(program, &[])
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    testkit::app::local_config(program, &[])
 }
 
 #[cfg(unix)]
@@ -231,7 +230,7 @@ async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     let shown = app.consent_request("bad", "its start", is_server_start_request).await;
     rebuildable_program(folder.path(), "# another, of another length");
     let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
+    assert_eq!(allow, Err(host::DecisionError::Stale), "the displayed files differ from the current ones");
     let now = app
         .consent_request("bad", "its start, as it is now", |q| is_server_start_request(q) && q.hash != shown.hash)
         .await;
