@@ -281,6 +281,10 @@ pub(crate) struct ImportArguments {
     /// environment variables set for apps.
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
+    /// Project folder that replaces ${workspaceFolder} in your settings of other apps. Defaults to leaving the
+    /// placeholder as it is.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
     /// Only show what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -21,7 +21,8 @@ use crate::terminal_escape::{escape_line, escape_value};
 /// Searches for servers in the settings of other apps, and imports them, or only prints them if `--dry-run` is set.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
     session.resolve_server_names(None).await?;
-    let surroundings = app_environment(what.home)?;
+    let mut surroundings = app_environment(what.home)?;
+    surroundings.workspace = what.workspace.map(workspace_folder).transpose()?;
     let from = import_scan_scope(what.from);
     let report = imports::find_servers_of_other_apps(session.api.host(), from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
@@ -103,6 +104,19 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
     let home = std::env::home_dir()
         .ok_or_else(|| CommandFailure::usage_error("there is no home folder; specify one with --home"))?;
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+}
+
+/// Returns the absolute path of the folder that replaces `${workspaceFolder}`.
+fn workspace_folder(folder: PathBuf) -> Result<PathBuf, CommandFailure> {
+    if !folder.is_dir() {
+        return Err(CommandFailure::usage_error(format!("--workspace: {} is not a folder", folder.display())));
+    }
+    let folder =
+        std::path::absolute(&folder).map_err(|error| CommandFailure::usage_error(format!("--workspace: {error}")))?;
+    match folder.to_str() {
+        Some(_) => Ok(folder),
+        None => Err(CommandFailure::usage_error(format!("--workspace: {} is not Unicode", folder.display()))),
+    }
 }
 
 /// Returns where to search for servers: in the settings of the app with this name, or in the file or project folder at

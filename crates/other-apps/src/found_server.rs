@@ -124,6 +124,9 @@ pub struct FoundServer {
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
     /// until they are replaced.
     pub placeholders: Vec<ImportPlaceholder>,
+    /// Set if the configuration refers to the folder that is open in the other app, and the user has not chosen one. It
+    /// is [`AppEnvironment::workspace`].
+    pub needs_workspace: bool,
     /// Set if the server is disabled in the other app.
     pub off: bool,
     /// Result of comparing the found server with the configured servers.
@@ -154,7 +157,8 @@ pub(crate) fn to_found_server(
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
-    value_separation::resolve_known_references(&mut candidate, syntax, environment, source.project);
+    let needs_workspace =
+        value_separation::resolve_known_references(&mut candidate, syntax, environment, source.project);
     if candidate.remote.is_none() && !candidate.has_unsupported_transport {
         if bridged_servers::remove_cmd_wrapper(&mut candidate.config, environment.runs_on) {
             let note = "it was written for Windows: the part that only Windows requires was removed from its command";
@@ -221,6 +225,7 @@ pub(crate) fn to_found_server(
         pending: separated.pending,
         client_secret: separated.client_secret,
         placeholders,
+        needs_workspace,
         off: candidate.extras.disabled,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
         notes: candidate.notes.printable().take(MAX_SERVER_NOTES).collect(),
@@ -279,6 +284,7 @@ pub(crate) fn unparsable_server(
         pending: BTreeMap::new(),
         client_secret: None,
         placeholders: Vec::new(),
+        needs_workspace: false,
         off: false,
         status: ImportStatus::Unsupported,
         notes: vec![printable_note(&ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")))],

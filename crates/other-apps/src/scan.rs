@@ -77,6 +77,7 @@ pub const MAX_SCANNED_SERVERS: usize = 5_000;
 ///     systems: vec![OperatingSystem::Linux],
 ///     runs_on: OperatingSystem::Linux,
 ///     variables: BTreeMap::new(),
+///     workspace: None,
 /// };
 /// let report = scan_settings(&ScanScope::All, &environment, &[])?;
 /// let [server] = &report.servers[..] else { panic!("one app has one server") };

@@ -56,7 +56,7 @@ describe("scanning", () => {
     await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
     expect(host.requests("find_import_candidates"), "all apps should be scanned once").toEqual([
-      { app: null, project: null },
+      { app: null, project: null, workspace: null },
     ]);
     expect(host.requests("import_servers"), "nothing should be imported automatically").toEqual([]);
   });
@@ -160,7 +160,7 @@ describe("a server", () => {
     await user.click(box("files"));
     await user.click(button("Import 2 servers"));
     expect(host.requests("import_servers"), "selected servers should be imported in order").toEqual(
-      [{ source: { app: null, project: null }, ids: ["id of git", "id of files-2"] }],
+      [{ source: { app: null, project: null, workspace: null }, ids: ["id of git", "id of files-2"] }],
     );
   });
 

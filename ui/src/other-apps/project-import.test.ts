@@ -37,7 +37,7 @@ test("a project is scanned without preselecting any of its servers", async () =>
   expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
   expect(host.commands, "nothing should be read yet").toEqual([]);
   await scan();
-  const source = { app: null, project: folder };
+  const source = { app: null, project: folder, workspace: null };
   expect(host.requests("find_import_candidates"), "only the project should be read").toEqual([
     source,
   ]);

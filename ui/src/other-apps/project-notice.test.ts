@@ -60,7 +60,7 @@ test("opens the import of the folder, and does not return", async () => {
   expect(await title("This folder sets up 1 server")).toBeVisible();
   await user.click(button(`Review the servers of ${work}`));
   expect(router.current).toEqual({ at: "import", project: work });
-  const source = { app: null, project: work };
+  const source = { app: null, project: work, workspace: null };
   expect(host.requests("find_import_candidates"), "the folder should be read").toEqual([source]);
   await waitFor(() =>
     expect(host.requests("mark_project_seen")).toEqual([{ folder: work, hash: `hash of ${work}` }]),

@@ -20,6 +20,10 @@ pub struct ImportSource {
     /// root.
     #[serde(default)]
     pub project: Option<String>,
+    /// Absolute path of the folder that replaces `${workspaceFolder}` in the user's settings, or `None` if the user has
+    /// not chosen one. In a project's files, the reference stands for the project folder.
+    #[serde(default)]
+    pub workspace: Option<String>,
 }
 
 /// Request that refers to a project folder, which may contain settings files that define servers.
@@ -62,6 +66,9 @@ pub struct ImportCandidates {
     pub searched_apps: Vec<String>,
     /// Apps whose settings define servers, in a fixed order.
     pub apps: Vec<ImportApp>,
+    /// `true` if a server that can be imported refers to the folder that is open in its app, so that the user has to
+    /// choose [`ImportSource::workspace`].
+    pub needs_workspace: bool,
     /// Files that could not be read or parsed, with line, column and cause.
     pub problems: Vec<ConfigProblem>,
 }

@@ -4,6 +4,8 @@
 //! the hash of their configuration in the list.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use installer::{imports, projects};
 use other_apps::{
@@ -27,7 +29,9 @@ impl Api {
 pub(super) async fn list_import_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
     let only = source.app.as_deref().and_then(other_apps::apps::find_source_app).map(|app| app.id);
     let report = scan_import_source(api, source).await?;
-    let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
+    let is_importable = |server: &&FoundServer| matches!(server.status, ImportStatus::New | ImportStatus::Conflict);
+    let needs_workspace = report.servers.iter().filter(is_importable).any(|server| server.needs_workspace);
+    let mut found = ImportCandidates { problems: report.problems, needs_workspace, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
             found.searched_apps.push(app.name.to_owned());
@@ -81,6 +85,16 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
 
 async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
     let Some(environment) = api.environment.clone() else { return Err(errors::not_found_error("a home folder")) };
+    let environment = match source.workspace.map(PathBuf::from) {
+        None => environment,
+        Some(folder) if folder.is_absolute() => {
+            Arc::new(AppEnvironment { workspace: Some(folder), ..AppEnvironment::clone(&environment) })
+        }
+        Some(folder) => {
+            let message = format!("{} is not an absolute path", folder.display());
+            return Err(ApiError::new(ErrorCode::BadRequest, message));
+        }
+    };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))

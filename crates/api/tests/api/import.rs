@@ -251,6 +251,29 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
 }
 
 #[tokio::test]
+async fn chosen_workspace_folder_is_part_of_the_imported_server() {
+    let app = TestApp::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let server = json!({ "mcpServers": { "one": { "command": "x", "args": ["${workspaceFolder}"] } } });
+    fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
+    assert_eq!(listed["needsWorkspace"], true, "the folder is unknown: {listed}");
+    let source = json!({ "workspace": home.path() });
+    let listed = run_command(&api, "find_import_candidates", source.clone()).await;
+    assert_eq!(listed["needsWorkspace"], false, "{listed}");
+    let id = &listed_import_candidate(&listed, "cursor", "one")["id"];
+    let without = run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
+    assert!(without["outcomes"][0]["problem"].is_string(), "the user saw another server: {without}");
+    run_command(&api, "import_servers", json!({ "source": source, "ids": [id] })).await;
+    let servers = app.host.snapshot().await.unwrap().servers;
+    assert_eq!(servers[0].config.as_stdio().unwrap().args, [home.path().to_str().unwrap()]);
+    let relative = dispatch(&api, "find_import_candidates", json!({ "workspace": "work" })).await;
+    assert_eq!(relative.expect_err("the folder depends on the process").code, ErrorCode::BadRequest);
+}
+
+#[tokio::test]
 async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
     let app = TestApp::start(vec![("demo", demo_config(&[])), ("other", demo_config(&[]))]).await;
     let home = tempfile::tempdir().unwrap();

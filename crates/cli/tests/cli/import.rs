@@ -192,6 +192,19 @@ fn import_can_be_limited_to_an_app_or_a_file() {
 }
 
 #[test]
+fn workspace_folder_replaces_its_placeholder() {
+    let folder = TestFolder::with_config("{}");
+    let home = import_fixture_path("homes/linux");
+    let arguments = ["import", "--home", home.to_str().unwrap(), "--from", "cursor", "--workspace"];
+    let run = |workspace: &Path| folder.run(&[&arguments[..], &[workspace.to_str().unwrap()]].concat());
+    run(&folder.path("nothing")).error(2);
+    let workspace = folder.path("work");
+    fs::create_dir(&workspace).unwrap();
+    let ended = run(&workspace);
+    assert_eq!(find_server(ended.value(), "home-tool")["args"], json!(["--root", workspace]));
+}
+
+#[test]
 fn import_creates_the_settings_file() {
     let folder = TestFolder::with_config("{}");
     fs::remove_file(folder.path("mcp.json")).unwrap();

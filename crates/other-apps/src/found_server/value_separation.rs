@@ -1,6 +1,7 @@
 //! Separates the values of variables and headers into text, secrets and references.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use ports::secrets;
 use ports::server_config::{ImportNote, ImportNoteKind};
@@ -28,24 +29,28 @@ pub(crate) struct SeparatedValues {
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces those references in a candidate whose values are known: the home folder, the path separator and, if the
-/// candidate is from a project's file, the project folder.
+/// Replaces those references in a candidate whose values are known: the home folder, the path separator, and the project
+/// folder, which is that of the candidate's file or, in the user's settings, the one that the user has chosen. Returns
+/// `true` if a reference to the project folder remains, because the user has chosen none.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
     environment: &AppEnvironment,
     project: Option<&str>,
-) {
+) -> bool {
+    let project = project.or_else(|| environment.workspace.as_deref().and_then(Path::to_str));
+    let mut lacks_project = false;
     let home = environment.home.to_string_lossy().into_owned();
     let separator = if environment.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
-    let put = |text: &mut String| {
+    let mut put = |text: &mut String| {
         for ValueReference { range, target } in find_references(text, syntax).into_iter().rev() {
             let known = match target {
                 ReferenceTarget::Home => Some(home.as_str()),
                 ReferenceTarget::Separator => Some(separator),
-                // In a user's settings, the reference means any folder that is open in the app, so its value is
-                // unknown.
-                ReferenceTarget::Workspace => project,
+                ReferenceTarget::Workspace => {
+                    lacks_project |= project.is_none();
+                    project
+                }
                 _ => None,
             };
             if let Some(known) = known {
@@ -55,18 +60,19 @@ pub(crate) fn resolve_known_references(
     };
     let config = &mut candidate.config;
     put(&mut config.command);
-    config.args.iter_mut().chain(config.env.values_mut()).for_each(put);
+    config.args.iter_mut().chain(config.env.values_mut()).for_each(&mut put);
     if let Some(mut cwd) = config.cwd.as_ref().and_then(|cwd| cwd.to_str()).map(str::to_owned) {
         put(&mut cwd);
         config.cwd = Some(cwd.into());
     }
     if let Some(remote) = &mut candidate.remote {
         put(&mut remote.url);
-        remote.headers.values_mut().for_each(put);
+        remote.headers.values_mut().for_each(&mut put);
     }
     if let Some(file) = &mut candidate.extras.env_file {
         put(file);
     }
+    lacks_project
 }
 
 /// Adds a variable to the candidate for each name in the environment file that the entry refers to. The values in that

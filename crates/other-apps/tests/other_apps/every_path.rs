@@ -1,6 +1,6 @@
-//! Tests that each settings file in the table of apps is found: on each operating system, in the usual folder and in the
-//! one that an environment variable names. The expected folders are listed here, independently of the code that finds
-//! them.
+//! Tests that each settings file in the table of apps is found: on each operating system, in the usual folder and in
+//! the one that an environment variable names. The expected folders are listed here, independently of the code that
+//! finds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -94,7 +94,7 @@ fn expect_server(
 }
 
 fn environment(home: &Path, system: OperatingSystem, variables: BTreeMap<String, PathBuf>) -> AppEnvironment {
-    AppEnvironment { home: home.to_owned(), systems: vec![system], runs_on: system, variables }
+    AppEnvironment { home: home.to_owned(), systems: vec![system], runs_on: system, variables, workspace: None }
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod pasted;
 mod projects;
 mod properties;
 mod table;
+mod workspace;

@@ -158,7 +158,7 @@ proptest! {
             fs::write(path, text).unwrap();
         }
         let surroundings =
-            AppEnvironment { home: home.path().to_owned(), systems: vec![OperatingSystem::Linux], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
+            AppEnvironment { home: home.path().to_owned(), systems: vec![OperatingSystem::Linux], runs_on: OperatingSystem::Linux, variables: BTreeMap::new(), workspace: None };
         let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
         prop_assert_eq!(&report.problems, &[], "the files are readable");
         let origins: usize = report.servers.iter().map(|server| server.origins.len()).sum();

@@ -3620,6 +3620,11 @@ searchedApps: Array<string>,
  */
 apps: Array<ImportApp>, 
 /**
+ * `true` if a server that can be imported refers to the folder that is open in its app, so that the user has to
+ * choose `workspace`.
+ */
+needsWorkspace: boolean, 
+/**
  * Files that could not be read or parsed, with line, column and cause.
  */
 problems: Array<ConfigProblem>, };
@@ -3786,7 +3791,12 @@ app: string | null,
  * Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
  * root.
  */
-project: string | null, };
+project: string | null, 
+/**
+ * Absolute path of the folder that replaces `${workspaceFolder}` in the user's settings, or `None` if the user has
+ * not chosen one. In a project's files, the reference stands for the project folder.
+ */
+workspace: string | null, };
 
 /**
  * Result of comparing a found server with the configured servers.
