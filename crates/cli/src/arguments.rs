@@ -285,6 +285,10 @@ pub(crate) struct ImportArguments {
     /// placeholder as it is.
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
+    /// Take the value of this variable from your environment, for all values that refer to it. Secrets go to the
+    /// keychain. Can be repeated. Defaults to leaving the values to you.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) take_env: Vec<String>,
     /// Only show what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,

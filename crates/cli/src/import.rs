@@ -1,13 +1,14 @@
 //! The `import` and `export` commands: adds servers from the settings of other apps, and prints servers in the formats
 //! of other apps.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use api::ApiError;
 use installer::imports::{self, ImportError};
 use other_apps::{
     AppEnvironment, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
-    ServerExportFormat, ServerListExport,
+    ServerExportFormat, ServerListExport, ValueSource,
 };
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
@@ -34,6 +35,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
         session.output.print_event("problem", json!(problem));
         session.output.print_message(&escape_line(&config_problem_text(problem)));
     }
+    check_variables_are_referenced(&report, &what.take_env)?;
     let mut failures = Vec::new();
     if !what.dry_run {
         for server in report
@@ -41,6 +43,9 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .iter_mut()
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
+            let names = values_to_take(server, &what.take_env);
+            let taken = server.take_values(&names, &|name| std::env::var(name).ok());
+            server.notes.extend(taken.unset.iter().map(|name| unset_variable_note(name)));
             match imports::import_server(session.api.host(), server).await.map_err(ApiError::from) {
                 Ok(persistence) => server.notes.extend(unstorable_secrets_note(server, &persistence)),
                 Err(error) => {
@@ -131,6 +136,35 @@ fn import_scan_scope(named: Option<String>) -> ScanScope {
     }
 }
 
+/// Checks that a value of a server refers to each of these environment variables.
+fn check_variables_are_referenced(report: &ScanReport, variables: &[String]) -> Result<(), CommandFailure> {
+    let sources = report.servers.iter().flat_map(|server| server.sources.values());
+    let referenced: BTreeSet<&str> = sources.flat_map(source_variables).collect();
+    match variables.iter().find(|name| !referenced.contains(name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(CommandFailure::usage_error(format!("--take-env: no server refers to the variable {name}"))),
+    }
+}
+
+/// Returns the names of the variables and headers of a server whose values refer to these environment variables only.
+fn values_to_take(server: &FoundServer, variables: &[String]) -> Vec<String> {
+    let is_taken = |source: &ValueSource| {
+        source_variables(source).into_iter().all(|name| variables.iter().any(|variable| variable == name))
+    };
+    let sources = server.sources.iter().filter(|(_, source)| is_taken(source));
+    sources.map(|(name, _)| name.clone()).collect()
+}
+
+fn source_variables(source: &ValueSource) -> Vec<&str> {
+    let ValueSource::Environment(text) = source;
+    text.variables()
+}
+
+fn unset_variable_note(name: &str) -> ImportNote {
+    let note = format!("the variable {name} is not set in the environment of this program: enter the value");
+    ImportNote::new(ImportNoteKind::EnterValue, note).with_names([name])
+}
+
 /// Returns a note if the secrets of a server are lost when this program exits, so that the user has to enter them
 /// again.
 fn unstorable_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
@@ -182,6 +216,8 @@ fn found_server_json(server: &FoundServer) -> Value {
     };
     object.insert("env".to_owned(), kinds(&server.env));
     object.insert("headers".to_owned(), kinds(&server.headers));
+    let source = |(name, source)| (String::clone(name), json!({ "environment": source_variables(source) }));
+    object.insert("sources".to_owned(), server.sources.iter().map(source).collect::<Map<_, _>>().into());
     object.insert("status".to_owned(), server.status.json_name().into());
     object.insert("notes".to_owned(), server.notes.iter().map(|note| note.text.as_str()).collect());
     Value::Object(object)
@@ -205,6 +241,11 @@ fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> Stri
             ));
             for note in &server.notes {
                 text.push_str(&format!("    {}\n", escape_line(&note.text)));
+            }
+            for (name, source) in &server.sources {
+                let variables = source_variables(source).join(" --take-env ");
+                let line = format!("{name} can be taken from your environment with --take-env {variables}");
+                text.push_str(&format!("    {}\n", escape_line(&line)));
             }
         }
     }

@@ -4,6 +4,7 @@
 mod new_server;
 pub(crate) mod secret_removal;
 pub(crate) mod value_separation;
+mod value_source;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use ports::server_config::{
 };
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::SourceApp;
@@ -23,6 +24,7 @@ use crate::secret_detection::has_secret;
 use crate::server_candidate::ServerCandidate;
 use crate::variables::ReferenceSyntax;
 use crate::{bridged_servers, notes, server_names};
+pub use value_source::{EnvironmentText, TakenValues, ValueSource};
 
 /// Maximum number of notes about one server.
 pub(crate) const MAX_SERVER_NOTES: usize = 40;
@@ -119,6 +121,9 @@ pub struct FoundServer {
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
+    /// Sources of the values that the other app's settings only refer to, by the name of the variable or header. An
+    /// import reads them only if the user chooses so, with [`take_values`](Self::take_values).
+    pub sources: BTreeMap<String, ValueSource>,
     /// OAuth client secret of the server, if the other app's settings contain one.
     pub client_secret: Option<SecretString>,
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
@@ -223,6 +228,7 @@ pub(crate) fn to_found_server(
         headers: separated.headers,
         secrets: separated.secrets,
         pending: separated.pending,
+        sources: separated.sources,
         client_secret: separated.client_secret,
         placeholders,
         needs_workspace,
@@ -282,6 +288,7 @@ pub(crate) fn unparsable_server(
         headers: BTreeMap::new(),
         secrets: BTreeMap::new(),
         pending: BTreeMap::new(),
+        sources: BTreeMap::new(),
         client_secret: None,
         placeholders: Vec::new(),
         needs_workspace: false,
@@ -330,8 +337,8 @@ pub(crate) fn note_tool_lists(tools: &ToolFilter, notes: &mut ImportNotes) {
 }
 
 impl FoundServer {
-    /// Returns a hash of all data that an import of this server would store, and of the files in which the server was
-    /// found. The values of secrets are excluded.
+    /// Returns a hash of all data that an import of this server would store, of the places from which it can take
+    /// values, and of the files in which the server was found. The values of secrets are excluded.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self
@@ -342,12 +349,15 @@ impl FoundServer {
         let around: Vec<[&str; 3]> =
             self.pending.iter().map(|(name, pending)| [name, pending.before.as_str(), &pending.after]).collect();
         let names: Vec<&String> = self.secrets.keys().collect();
+        let sources: Vec<Value> =
+            self.sources.iter().map(|(name, source)| json!([name, source.description()])).collect();
         let what = json!({
             "name": self.name,
             "origins": origins,
             "config": config_hash(&self.config).as_str(),
             "secrets": names,
             "pending": around,
+            "sources": sources,
             "client": self.client_secret.is_some(),
             "tools": self.config.tools,
         });

@@ -42,6 +42,8 @@ class AppImport {
   workspace = $state.raw<string | null>(null);
   /** Ids of the servers that the user selected. */
   readonly picked = new SvelteSet<string>();
+  /** Values that the import takes from their sources, as keys of {@link valueKey}. */
+  readonly #taken = new SvelteSet<string>();
   /** Set during an import. */
   busy = $state(false);
   /** The error for which none of the selected servers was imported, or `null`. */
@@ -68,6 +70,7 @@ class AppImport {
     this.step = scanning;
     this.error = null;
     this.picked.clear();
+    this.#taken.clear();
     try {
       const found = await call("find_import_candidates", this.#source);
       // The source has changed in the meantime.
@@ -91,10 +94,15 @@ class AppImport {
     if (this.step.is !== "found" || this.busy) return;
     const before = new Set(listed(this.step.found).map(({ id }) => id));
     const picked = new Set(this.picked);
+    const taken = new Set(this.#taken);
     this.workspace = folder;
     if (!(await this.scan()) || this.step.is !== "found") return;
     for (const server of listed(this.step.found)) {
-      if (before.has(server.id)) this.pick([server], picked.has(server.id));
+      if (!before.has(server.id)) continue;
+      this.pick([server], picked.has(server.id));
+      for (const { name } of [...server.env, ...server.headers]) {
+        this.take(server, name, taken.has(valueKey(server.id, name)));
+      }
     }
   }
 
@@ -105,6 +113,17 @@ class AppImport {
     }
   }
 
+  /** Returns `true` if the import takes a value from its source. */
+  takes({ id }: ImportCandidate, name: string): boolean {
+    return this.#taken.has(valueKey(id, name));
+  }
+
+  /** Sets whether the import takes a value from its source. Nothing is read before the import. */
+  take({ id }: ImportCandidate, name: string, isTaken: boolean): void {
+    if (isTaken) this.#taken.add(valueKey(id, name));
+    else this.#taken.delete(valueKey(id, name));
+  }
+
   /** Imports the selected servers in display order. */
   async run(): Promise<void> {
     if (this.step.is !== "found" || this.busy || this.picked.size === 0) return;
@@ -113,9 +132,15 @@ class AppImport {
     this.error = null;
     try {
       const ids = servers.map(({ id }) => id);
-      const { outcomes } = await call("import_servers", { source: this.#source, ids });
+      const taken = servers.flatMap((server) =>
+        [...server.env, ...server.headers]
+          .filter(({ name, source }) => source !== null && this.takes(server, name))
+          .map(({ name }) => ({ id: server.id, name })),
+      );
+      const { outcomes } = await call("import_servers", { source: this.#source, ids, taken });
       this.step = { is: "imported", servers: withOutcomes(servers, outcomes) };
       this.picked.clear();
+      this.#taken.clear();
     } catch (error) {
       this.error = error;
     }
@@ -129,7 +154,13 @@ class AppImport {
     this.workspace = null;
     this.error = null;
     this.picked.clear();
+    this.#taken.clear();
   }
+}
+
+/** Returns a key for a variable or header of a server. */
+function valueKey(id: string, name: string): string {
+  return JSON.stringify([id, name]);
 }
 
 function listed(found: ImportCandidates): ImportCandidate[] {

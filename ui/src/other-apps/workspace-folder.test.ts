@@ -28,7 +28,7 @@ beforeEach(async () => {
   host = await startFakeHost({
     find_import_candidates: found,
     import_servers: ({ ids }) => ({
-      outcomes: ids.map((id) => ({ id, name: id, onlyThisRun: null, problem: null })),
+      outcomes: ids.map((id) => ({ id, name: id, onlyThisRun: null, taken: [], unset: [], problem: null })),
     }),
     pick_folder: () => ({ folder: FOLDER }),
   });

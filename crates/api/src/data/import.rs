@@ -157,6 +157,29 @@ pub struct ImportedValue {
     pub kind: ImportedValueKind,
     /// `true` if the user has to enter the value after the import.
     pub requires_input: bool,
+    /// Place from which the import can take the value, or `None`. It is not read before the user chooses so.
+    pub source: Option<ImportedValueSource>,
+}
+
+/// Place of a value that the other app's settings only refer to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ImportedValueSource {
+    /// The environment that Drawbridge was started with.
+    Environment {
+        /// Names of the environment variables that the value refers to.
+        variables: Vec<String>,
+    },
+}
+
+/// Choice of the user to take a value from its source, as in [`ImportedValue::source`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct TakenValue {
+    /// Identifier of the candidate, as in [`ImportCandidate::id`].
+    pub id: String,
+    /// Name of the variable or header.
+    pub name: String,
 }
 
 /// Request to import servers that an earlier search found.
@@ -167,6 +190,9 @@ pub struct ImportServers {
     pub source: ImportSource,
     /// Identifiers of the selected candidates.
     pub ids: Vec<String>,
+    /// Values to take from their sources. All others are left to the user.
+    #[serde(default)]
+    pub taken: Vec<TakenValue>,
 }
 
 /// Outcomes of an import, one for each selected candidate.
@@ -177,7 +203,7 @@ pub struct ImportedServers {
 }
 
 /// Outcome of the import of one selected candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
     /// Identifier of the candidate, as in [`ImportCandidate::id`].
@@ -186,6 +212,10 @@ pub struct ImportOutcome {
     pub name: Option<String>,
     /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
+    /// Names of the variables and headers whose values were taken from their sources.
+    pub taken: Vec<String>,
+    /// Names of the environment variables that are not set, so that the user has to enter the values that refer to them.
+    pub unset: Vec<String>,
     /// Reason why the server was not imported, or `None` if it was.
     pub problem: Option<String>,
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use installer::{imports, projects};
 use other_apps::{
     AppEnvironment, FoundServer, LinkTarget, MAX_SCANNED_SERVERS, ScanReport, ScanScope, ServerExportFormat,
+    ValueSource,
 };
 use ports::server_config::ServerEntry;
 
@@ -17,12 +18,22 @@ use super::{Api, containment, errors, server_setup};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
+/// Maximum number of values that one request takes from their sources.
+const MAX_TAKEN_VALUES: usize = 50_000;
+
 impl Api {
     /// Enables the import of servers from the settings of other apps in the home folder of `environment`. Without an
     /// environment, the command `find_import_candidates` fails.
     #[must_use]
     pub fn with_app_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
+    }
+
+    /// Enables imports to take values from environment variables, which `read_variable` reads. It is called for the
+    /// variables of values that the user chose, at the time of the import. Without it, no variable is set.
+    #[must_use]
+    pub fn with_environment_variables(self, read_variable: fn(&str) -> Option<String>) -> Self {
+        Self { read_variable, ..self }
     }
 }
 
@@ -53,31 +64,42 @@ pub(super) async fn list_import_candidates(api: &Api, source: ImportSource) -> R
 }
 
 pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
-    if picked.ids.len() > MAX_SCANNED_SERVERS {
+    if picked.ids.len() > MAX_SCANNED_SERVERS || picked.taken.len() > MAX_TAKEN_VALUES {
         return Err(ApiError::new(
             ErrorCode::Invalid,
-            format!("at most {MAX_SCANNED_SERVERS} servers can be imported at once"),
+            format!("at most {MAX_SCANNED_SERVERS} servers and {MAX_TAKEN_VALUES} values can be imported at once"),
         ));
+    }
+    let mut taken_names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for TakenValue { id, name } in picked.taken {
+        taken_names.entry(id).or_default().push(name);
     }
     let report = scan_import_source(api, picked.source).await?;
     let by_id: BTreeMap<String, &FoundServer> =
         report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
     for id in picked.ids {
-        let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
+        let nothing = ImportOutcome { id: id.clone(), ..ImportOutcome::default() };
         outcomes.push(match by_id.get(&id) {
             None => {
                 let problem = "it changed since it was listed: review it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
-            Some(server) => match imports::import_server(&api.host, server).await {
-                Ok(persistence) => ImportOutcome {
-                    name: Some(server.name.clone()),
-                    only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
-                    ..nothing
-                },
-                Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
-            },
+            Some(server) => {
+                let mut server = FoundServer::clone(server);
+                let names = taken_names.remove(&id).unwrap_or_default();
+                let taken = server.take_values(&names, &api.read_variable);
+                match imports::import_server(&api.host, &server).await {
+                    Ok(persistence) => ImportOutcome {
+                        name: Some(server.name),
+                        only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
+                        taken: taken.names,
+                        unset: taken.unset,
+                        ..nothing
+                    },
+                    Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
+                }
+            }
         });
     }
     Ok(ImportedServers { outcomes })
@@ -155,12 +177,18 @@ fn import_sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
     })
 }
 
+fn value_source_view(source: &ValueSource) -> ImportedValueSource {
+    let ValueSource::Environment(text) = source;
+    ImportedValueSource::Environment { variables: text.variables().into_iter().map(str::to_owned).collect() }
+}
+
 fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
             requires_input: server.needs_value(name),
+            source: server.sources.get(name).map(value_source_view),
         };
         kinds.iter().map(one).collect()
     };

@@ -7,7 +7,7 @@ use ports::secrets;
 use ports::server_config::{ImportNote, ImportNoteKind};
 use secrecy::SecretString;
 
-use super::{ImportedValueKind, PendingSecret, secret_removal};
+use super::{EnvironmentText, ImportedValueKind, PendingSecret, ValueSource, secret_removal};
 use crate::app_environment::{AppEnvironment, OperatingSystem};
 use crate::notes::{is_placeholder, quoted_text};
 use crate::secret_detection::{
@@ -25,6 +25,8 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
+    /// Sources of the values of variables and headers that the settings only refer to.
+    pub(crate) sources: BTreeMap<String, ValueSource>,
     /// Set if the settings refer to the OAuth client's secret, but don't contain its value.
     pub(crate) lacks_client_secret: bool,
 }
@@ -121,6 +123,9 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = value_kind(&name, value, &found);
+        // A file of another app must not choose which of Drawbridge's secrets is read.
+        let source = EnvironmentText::new(value, &found).filter(|_| kind == ImportedValueKind::Reference && !names_own);
+        separated.sources.extend(source.map(|text| (name.clone(), ValueSource::Environment(text))));
         let is_password = found.iter().any(|reference| {
             matches!(reference.target, ReferenceTarget::Secret(_)) || candidate.extras.is_password(reference)
         });

@@ -10,4 +10,5 @@ mod pasted;
 mod projects;
 mod properties;
 mod table;
+mod taken_values;
 mod workspace;

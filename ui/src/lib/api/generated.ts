@@ -3702,6 +3702,14 @@ name: string | null,
  */
 onlyThisRun: string | null, 
 /**
+ * Names of the variables and headers whose values were taken from their sources.
+ */
+taken: Array<string>, 
+/**
+ * Names of the environment variables that are not set, so that the user has to enter the values that refer to them.
+ */
+unset: Array<string>, 
+/**
  * Reason why the server was not imported, or `None` if it was.
  */
 problem: string | null, };
@@ -3756,7 +3764,11 @@ source: ImportSource,
 /**
  * Identifiers of the selected candidates.
  */
-ids: Array<string>, };
+ids: Array<string>, 
+/**
+ * Values to take from their sources. All others are left to the user.
+ */
+taken: Array<TakenValue>, };
 
 /**
  * OAuth client that another app uses to sign in to a remote server.
@@ -3857,12 +3869,25 @@ kind: ImportedValueKind,
 /**
  * `true` if the user has to enter the value after the import.
  */
-requiresInput: boolean, };
+requiresInput: boolean, 
+/**
+ * Place from which the import can take the value, or `None`. It is not read before the user chooses so.
+ */
+source: ImportedValueSource | null, };
 
 /**
  * Kind of the value of a variable or header, which determines how an import stores the value.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
+
+/**
+ * Place of a value that the other app's settings only refer to.
+ */
+export type ImportedValueSource = { "is": "environment", 
+/**
+ * Names of the environment variables that the value refers to.
+ */
+variables: Array<string>, };
 
 /**
  * Kind of value that an input of an install plan accepts.
@@ -8160,6 +8185,19 @@ reply: string, };
  * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
+
+/**
+ * Choice of the user to take a value from its source, as in `source`.
+ */
+export type TakenValue = { 
+/**
+ * Identifier of the candidate, as in `id`.
+ */
+id: string, 
+/**
+ * Name of the variable or header.
+ */
+name: string, };
 
 /**
  * The kind of a problem that a verification of the audit log found.
