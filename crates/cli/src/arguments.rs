@@ -289,6 +289,9 @@ pub(crate) struct ImportArguments {
     /// keychain. Can be repeated. Defaults to leaving the values to you.
     #[arg(long, value_name = "NAME")]
     pub(crate) take_env: Vec<String>,
+    /// Take the values from this environment file, for all servers that refer to it by this path. Can be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) take_file: Vec<String>,
     /// Only show what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,

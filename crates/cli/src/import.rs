@@ -1,7 +1,6 @@
 //! The `import` and `export` commands: adds servers from the settings of other apps, and prints servers in the formats
 //! of other apps.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use api::ApiError;
@@ -35,7 +34,8 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
         session.output.print_event("problem", json!(problem));
         session.output.print_message(&escape_line(&config_problem_text(problem)));
     }
-    check_variables_are_referenced(&report, &what.take_env)?;
+    let chosen = ChosenSources { variables: what.take_env, files: what.take_file };
+    chosen.check(&report)?;
     let mut failures = Vec::new();
     if !what.dry_run {
         for server in report
@@ -43,7 +43,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .iter_mut()
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
-            let names = values_to_take(server, &what.take_env);
+            let names = chosen.values(server);
             let taken = server.take_values(&names, &|name| std::env::var(name).ok());
             server.notes.extend(taken.unset.iter().map(|name| unset_variable_note(name)));
             match imports::import_server(session.api.host(), server).await.map_err(ApiError::from) {
@@ -136,28 +136,64 @@ fn import_scan_scope(named: Option<String>) -> ScanScope {
     }
 }
 
-/// Checks that a value of a server refers to each of these environment variables.
-fn check_variables_are_referenced(report: &ScanReport, variables: &[String]) -> Result<(), CommandFailure> {
-    let sources = report.servers.iter().flat_map(|server| server.sources.values());
-    let referenced: BTreeSet<&str> = sources.flat_map(source_variables).collect();
-    match variables.iter().find(|name| !referenced.contains(name.as_str())) {
-        None => Ok(()),
-        Some(name) => Err(CommandFailure::usage_error(format!("--take-env: no server refers to the variable {name}"))),
+/// Environment variables and files from which the user takes values.
+struct ChosenSources {
+    variables: Vec<String>,
+    files: Vec<String>,
+}
+
+impl ChosenSources {
+    /// Checks that a value of a server can be taken from each variable and file.
+    fn check(&self, report: &ScanReport) -> Result<(), CommandFailure> {
+        let sources: Vec<&ValueSource> = report.servers.iter().flat_map(|server| server.sources.values()).collect();
+        let has_variable = |name: &str| {
+            sources.iter().any(|source| match source {
+                ValueSource::Environment(text) => text.variables().contains(&name),
+                ValueSource::File { .. } => false,
+            })
+        };
+        let has_file =
+            |file: &str| sources.iter().any(|source| matches!(source, ValueSource::File { path, .. } if path == file));
+        if let Some(name) = self.variables.iter().find(|name| !has_variable(name)) {
+            return Err(CommandFailure::usage_error(format!("--take-env: no server refers to the variable {name}")));
+        }
+        if let Some(file) = self.files.iter().find(|file| !has_file(file)) {
+            let message = format!("--take-file: no value can be taken from the file {file}");
+            return Err(CommandFailure::usage_error(message));
+        }
+        Ok(())
+    }
+
+    /// Returns the names of the variables and headers of a server whose values are taken. All environment variables
+    /// that a value refers to have to be chosen.
+    fn values(&self, server: &FoundServer) -> Vec<String> {
+        let is_chosen = |source: &ValueSource| match source {
+            ValueSource::Environment(text) => {
+                text.variables().into_iter().all(|name| self.variables.iter().any(|chosen| chosen == name))
+            }
+            ValueSource::File { path, .. } => self.files.contains(path),
+        };
+        let sources = server.sources.iter().filter(|(_, source)| is_chosen(source));
+        sources.map(|(name, _)| name.clone()).collect()
     }
 }
 
-/// Returns the names of the variables and headers of a server whose values refer to these environment variables only.
-fn values_to_take(server: &FoundServer, variables: &[String]) -> Vec<String> {
-    let is_taken = |source: &ValueSource| {
-        source_variables(source).into_iter().all(|name| variables.iter().any(|variable| variable == name))
-    };
-    let sources = server.sources.iter().filter(|(_, source)| is_taken(source));
-    sources.map(|(name, _)| name.clone()).collect()
+/// Returns a line about how to take a value from its source.
+fn value_source_text(name: &str, source: &ValueSource) -> String {
+    match source {
+        ValueSource::Environment(text) => {
+            let variables = text.variables().join(" --take-env ");
+            format!("{name} can be taken from your environment with --take-env {variables}")
+        }
+        ValueSource::File { path, .. } => format!("{name} can be taken from its file with --take-file {path}"),
+    }
 }
 
-fn source_variables(source: &ValueSource) -> Vec<&str> {
-    let ValueSource::Environment(text) = source;
-    text.variables()
+fn value_source_json(source: &ValueSource) -> Value {
+    match source {
+        ValueSource::Environment(text) => json!({ "environment": text.variables() }),
+        ValueSource::File { path, .. } => json!({ "file": path }),
+    }
 }
 
 fn unset_variable_note(name: &str) -> ImportNote {
@@ -216,7 +252,7 @@ fn found_server_json(server: &FoundServer) -> Value {
     };
     object.insert("env".to_owned(), kinds(&server.env));
     object.insert("headers".to_owned(), kinds(&server.headers));
-    let source = |(name, source)| (String::clone(name), json!({ "environment": source_variables(source) }));
+    let source = |(name, source)| (String::clone(name), value_source_json(source));
     object.insert("sources".to_owned(), server.sources.iter().map(source).collect::<Map<_, _>>().into());
     object.insert("status".to_owned(), server.status.json_name().into());
     object.insert("notes".to_owned(), server.notes.iter().map(|note| note.text.as_str()).collect());
@@ -243,9 +279,7 @@ fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> Stri
                 text.push_str(&format!("    {}\n", escape_line(&note.text)));
             }
             for (name, source) in &server.sources {
-                let variables = source_variables(source).join(" --take-env ");
-                let line = format!("{name} can be taken from your environment with --take-env {variables}");
-                text.push_str(&format!("    {}\n", escape_line(&line)));
+                text.push_str(&format!("    {}\n", escape_line(&value_source_text(name, source))));
             }
         }
     }

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::SourceApp;
+use crate::files::EnvFileVariable;
 use crate::notes::{ImportNotes, ImportPlaceholder, printable_note, printable_text};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::ServerCandidate;
@@ -153,13 +154,13 @@ pub(crate) struct EntrySource<'s> {
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts a parsed entry to a found server. `env_names` returns the names of the variables in an environment file, or
+/// Converts a parsed entry to a found server. `env_file_variables` returns the variables in an environment file, or
 /// `None` if that file was not read.
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
     environment: &AppEnvironment,
-    env_names: &dyn Fn(&str) -> Option<Vec<String>>,
+    env_file_variables: &dyn Fn(&str) -> Option<Vec<EnvFileVariable>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
     let needs_workspace =
@@ -189,11 +190,11 @@ pub(crate) fn to_found_server(
     };
     let name = candidate.name.clone().unwrap_or_else(|| valid_name.clone());
     let lost_denial = remove_secret_tools(&mut candidate);
-    value_separation::add_env_file_variables(&mut candidate, env_names);
+    let file_sources = value_separation::add_env_file_variables(&mut candidate, env_file_variables);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
-    let separated = value_separation::separate_secrets(&mut candidate, syntax);
+    let separated = value_separation::separate_secrets(&mut candidate, syntax, file_sources);
     let removed = secret_removal::remove_secrets(&mut candidate);
     if let Some(text) = secret_removal::secret_removal_text(&removed) {
         candidate.notes.add(ImportNoteKind::SecretRemoved, text);

@@ -56,7 +56,9 @@ export function missingValues(
   { env, headers }: ImportCandidate,
   taken: readonly string[],
 ): ImportedValue[] {
-  return [...env, ...headers].filter((value) => isValueMissing(value) && !taken.includes(value.name));
+  return [...env, ...headers].filter(
+    (value) => isValueMissing(value) && !taken.includes(value.name),
+  );
 }
 
 /** Returns `true` if the server needs no further values after the import. */
@@ -65,8 +67,13 @@ export function isComplete(server: ImportCandidate, taken: readonly string[]): b
 }
 
 /** Returns the label of the choice to take a value from its source. */
-export function sourceLabel({ variables }: ImportedValueSource): string {
-  return m.import_take_environment({ names: joinNames(variables.map(visibleText)) });
+export function sourceLabel(source: ImportedValueSource): string {
+  switch (source.is) {
+    case "environment":
+      return m.import_take_environment({ names: joinNames(source.variables.map(visibleText)) });
+    case "file":
+      return m.import_take_file({ file: visibleText(source.path) });
+  }
 }
 
 /** Returns a text about what the import does with a value that it takes from its source. */
@@ -74,6 +81,8 @@ export function sourceHint({ is }: ImportedValueSource): string {
   switch (is) {
     case "environment":
       return m.import_taken_environment();
+    case "file":
+      return m.import_taken_file();
   }
 }
 

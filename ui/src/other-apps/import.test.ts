@@ -32,7 +32,8 @@ beforeEach(async () => {
     import_servers: ({ ids }) => ({
       outcomes: ids.map((id) => {
         const name = id.replace("id of ", "");
-        return { id, name, onlyThisRun: null, taken: [], unset: [], problem: null, ...outcomes[name] };
+        const nothing = { onlyThisRun: null, taken: [], unset: [], problem: null };
+        return { id, name, ...nothing, ...outcomes[name] };
       }),
     }),
   });
@@ -159,8 +160,9 @@ describe("a server", () => {
     ).toBeNull();
     await user.click(box("files"));
     await user.click(button("Import 2 servers"));
+    const source = { app: null, project: null, workspace: null };
     expect(host.requests("import_servers"), "selected servers should be imported in order").toEqual(
-      [{ source: { app: null, project: null, workspace: null }, ids: ["id of git", "id of files-2"], taken: [] }],
+      [{ source, ids: ["id of git", "id of files-2"], taken: [] }],
     );
   });
 
@@ -399,7 +401,8 @@ describe("after the import", () => {
   });
 
   test("lists missing values of imported servers only", async () => {
-    const value = (name: string) => ({ name, kind: "reference", requiresInput: true, source: null }) as const;
+    const value = (name: string) =>
+      ({ name, kind: "reference", requiresInput: true, source: null }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await scan(
       importCandidates([

@@ -17,7 +17,14 @@ beforeEach(async () => {
   host = await startFakeHost({
     find_import_candidates: () => importCandidates([cursorApp(candidate("git"))]),
     import_servers: ({ ids }) => ({
-      outcomes: ids.map((id) => ({ id, name: "git", onlyThisRun: null, taken: [], unset: [], problem: null })),
+      outcomes: ids.map((id) => ({
+        id,
+        name: "git",
+        onlyThisRun: null,
+        taken: [],
+        unset: [],
+        problem: null,
+      })),
     }),
   });
   router.go({ at: "import" });
@@ -55,7 +62,14 @@ test("the outcome of an import is shown although the user switched the source me
   await scan();
   await user.click(box());
   let finish: () => void = () => undefined;
-  const outcome = { id: "id of git", name: "git", onlyThisRun: null, taken: [], unset: [], problem: null };
+  const outcome = {
+    id: "id of git",
+    name: "git",
+    onlyThisRun: null,
+    taken: [],
+    unset: [],
+    problem: null,
+  };
   host.answers.import_servers = () =>
     new Promise((done) => (finish = () => done({ outcomes: [outcome] })));
   await user.click(button("Import 1 server"));

@@ -110,7 +110,11 @@ test("can't end a running import", async () => {
     "Another import is running. Review these servers when it has ended.",
   );
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
-  finish({ outcomes: [{ id: "id of git", name: "git", onlyThisRun: null, taken: [], unset: [], problem: null }] });
+  finish({
+    outcomes: [
+      { id: "id of git", name: "git", onlyThisRun: null, taken: [], unset: [], problem: null },
+    ],
+  });
   await run;
   await waitFor(() => expect(review).toBeEnabled());
   expect(appImport.step.is, "the outcome should be kept").toBe("imported");

@@ -13,7 +13,11 @@ import ImportView from "./ImportView.svelte";
 const user = userEvent.setup();
 let host: FakeHost;
 
-const fromEnvironment = (name: string, requiresInput: boolean, ...variables: string[]): ImportedValue => ({
+const fromEnvironment = (
+  name: string,
+  requiresInput: boolean,
+  ...variables: string[]
+): ImportedValue => ({
   ...{ name, kind: "reference", requiresInput },
   source: { is: "environment", variables },
 });
@@ -23,6 +27,10 @@ beforeEach(async () => {
   const env = [
     fromEnvironment("PLACE", false, "HOST_NAME", "PORT"),
     { name: "KEY", kind: "reference", requiresInput: true, source: null } as const,
+    {
+      ...({ name: "AREA", kind: "reference", requiresInput: false } as const),
+      source: { is: "file", path: "/home/ann/.env" } as const,
+    },
   ];
   host = await startFakeHost({
     find_import_candidates: () =>
@@ -36,7 +44,9 @@ beforeEach(async () => {
     import_servers: ({ ids, taken }) => ({
       outcomes: ids.map((id) => ({
         ...{ id, name: id.replace("id of ", ""), onlyThisRun: null, problem: null },
-        taken: taken.filter((value) => value.id === id && value.name !== "PLACE").map(({ name }) => name),
+        taken: taken
+          .filter((value) => value.id === id && value.name !== "PLACE")
+          .map(({ name }) => name),
         unset: taken.some((value) => value.id === id && value.name === "PLACE") ? ["PORT"] : [],
       })),
     }),
@@ -69,13 +79,15 @@ test("a chosen value is taken, and a variable that is not set is named", async (
   await user.click(take);
   expect(take).toHaveAccessibleDescription(/environment that Drawbridge was started with/);
   expect(row("far").queryByText("Enter it after the import.")).toBeNull();
-  await user.click(row("near").getByRole("checkbox", { name: /HOST_NAME and PORT/ }));
+  await user.click(row("near").getByRole("checkbox", { name: /HOST_NAME, PORT/ }));
+  await user.click(row("near").getByRole("checkbox", { name: "Take it from /home/ann/.env" }));
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Import 2 servers" }));
   expect(values()).toEqual([
     [
       { id: "id of far", name: "Authorization" },
       { id: "id of near", name: "PLACE" },
+      { id: "id of near", name: "AREA" },
     ],
   ]);
   expect(await screen.findByText("Not set in the environment of Drawbridge")).toBeVisible();

@@ -20,7 +20,9 @@ function found({ workspace }: ImportSource) {
   const place = { is: "argument", number: 1 } as const;
   const placeholders = workspace === null ? [{ place, text: "${workspaceFolder}/db" }] : [];
   const id = `id of files in ${workspace}`;
-  const apps = [cursorApp(candidate("files", { id, placeholders }), candidate("git"), candidate("far"))];
+  const apps = [
+    cursorApp(candidate("files", { id, placeholders }), candidate("git"), candidate("far")),
+  ];
   return importCandidates(apps, { needsWorkspace: workspace === null });
 }
 
@@ -28,7 +30,14 @@ beforeEach(async () => {
   host = await startFakeHost({
     find_import_candidates: found,
     import_servers: ({ ids }) => ({
-      outcomes: ids.map((id) => ({ id, name: id, onlyThisRun: null, taken: [], unset: [], problem: null })),
+      outcomes: ids.map((id) => ({
+        id,
+        name: id,
+        onlyThisRun: null,
+        taken: [],
+        unset: [],
+        problem: null,
+      })),
     }),
     pick_folder: () => ({ folder: FOLDER }),
   });

@@ -201,7 +201,12 @@ describe("the roots tab", () => {
       { roots },
       {
         list_project_files: (request) => ({ files: files(request.folder) }),
-        find_import_candidates: () => ({ searchedApps: [], apps: [], needsWorkspace: false, problems: [] }),
+        find_import_candidates: () => ({
+          searchedApps: [],
+          apps: [],
+          needsWorkspace: false,
+          problems: [],
+        }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();

@@ -157,7 +157,7 @@ pub struct ImportedValue {
     pub kind: ImportedValueKind,
     /// `true` if the user has to enter the value after the import.
     pub requires_input: bool,
-    /// Place from which the import can take the value, or `None`. It is not read before the user chooses so.
+    /// Place from which the import can take the value, or `None`. Its value is not used before the user chooses so.
     pub source: Option<ImportedValueSource>,
 }
 
@@ -169,6 +169,11 @@ pub enum ImportedValueSource {
     Environment {
         /// Names of the environment variables that the value refers to.
         variables: Vec<String>,
+    },
+    /// An environment file.
+    File {
+        /// Path of the file as in the other app's settings, safe to print.
+        path: String,
     },
 }
 
@@ -214,7 +219,8 @@ pub struct ImportOutcome {
     pub only_this_run: Option<String>,
     /// Names of the variables and headers whose values were taken from their sources.
     pub taken: Vec<String>,
-    /// Names of the environment variables that are not set, so that the user has to enter the values that refer to them.
+    /// Names of the environment variables that are not set, so that the user has to enter the values that refer to
+    /// them.
     pub unset: Vec<String>,
     /// Reason why the server was not imported, or `None` if it was.
     pub problem: Option<String>,

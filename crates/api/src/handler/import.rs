@@ -178,8 +178,12 @@ fn import_sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
 }
 
 fn value_source_view(source: &ValueSource) -> ImportedValueSource {
-    let ValueSource::Environment(text) = source;
-    ImportedValueSource::Environment { variables: text.variables().into_iter().map(str::to_owned).collect() }
+    match source {
+        ValueSource::Environment(text) => {
+            ImportedValueSource::Environment { variables: text.variables().into_iter().map(str::to_owned).collect() }
+        }
+        ValueSource::File { path, .. } => ImportedValueSource::File { path: path.clone() },
+    }
 }
 
 fn import_candidate_view(server: &FoundServer) -> ImportCandidate {

@@ -1,7 +1,9 @@
-//! Values that another app takes from environment variables, and that an import takes from there if the user chooses so.
+//! Values that another app takes from environment variables or an environment file, and that an import takes from there
+//! if the user chooses so.
 
 use ports::secrets;
 use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace, ServerTransport};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use super::{FoundServer, ImportedValueKind};
@@ -13,12 +15,19 @@ const MAX_TAKEN_REFERENCES: usize = 10;
 /// Maximum length, in bytes, of the name of an environment variable that an import can read.
 const MAX_VARIABLE_NAME_BYTES: usize = 100;
 
-/// The place of a value that the other app's settings only refer to. Nothing is read from there before the user chooses
-/// so.
+/// The place of a value that the other app's settings only refer to. No environment variable is read, and no value of a
+/// file is used, before the user chooses so.
 #[derive(Debug, Clone)]
 pub enum ValueSource {
     /// Environment variables.
     Environment(EnvironmentText),
+    /// A line of an environment file (`.env`).
+    File {
+        /// Path of the file as in the settings, safe to print.
+        path: String,
+        /// Value in the file.
+        value: SecretString,
+    },
 }
 
 /// The value of a variable or header that refers to environment variables and to nothing else.
@@ -100,14 +109,24 @@ impl EnvironmentText {
 }
 
 impl ValueSource {
+    /// Returns the names of the environment variables of this source.
+    fn variables(&self) -> Vec<&str> {
+        match self {
+            Self::Environment(text) => text.variables(),
+            Self::File { .. } => Vec::new(),
+        }
+    }
+
     /// Returns a description that differs for different sources, for [`FoundServer::fingerprint`].
     pub(super) fn description(&self) -> Value {
-        let Self::Environment(text) = self;
         let part = |part: &TextPart| match part {
             TextPart::Text(text) => json!(text),
             TextPart::Variable { name, default } => json!({ "variable": name, "default": default }),
         };
-        text.parts.iter().map(part).collect()
+        match self {
+            Self::Environment(text) => text.parts.iter().map(part).collect(),
+            Self::File { path, .. } => json!({ "file": path }),
+        }
     }
 }
 
@@ -115,15 +134,19 @@ impl FoundServer {
     /// Takes the values of these variables and headers from their [sources](Self::sources). `read_variable` reads an
     /// environment variable, and is called only for those that these values refer to.
     ///
-    /// A value that is a secret, or whose names indicate one, becomes one of [`secrets`](Self::secrets). Any other value
-    /// becomes part of the configuration. If a variable is not set, the server's value stays as it is.
+    /// A value that is a secret, or whose names indicate one, becomes one of [`secrets`](Self::secrets). Any other
+    /// value becomes part of the configuration. If a variable is not set, the server's value stays as it is.
     pub fn take_values(&mut self, names: &[String], read_variable: &dyn Fn(&str) -> Option<String>) -> TakenValues {
         let mut taken = TakenValues::default();
         for name in names {
-            let Some(ValueSource::Environment(text)) = self.sources.remove(name) else { continue };
-            match text.resolve(read_variable) {
+            let Some(source) = self.sources.remove(name) else { continue };
+            let resolved = match &source {
+                ValueSource::Environment(text) => text.resolve(read_variable),
+                ValueSource::File { value, .. } => Ok(value.expose_secret().to_owned()),
+            };
+            match resolved {
                 Ok(value) => {
-                    self.set_taken_value(name, value, text.variables().into_iter().any(is_secret_name));
+                    self.set_taken_value(name, value, source.variables().into_iter().any(is_secret_name));
                     taken.names.push(name.clone());
                 }
                 Err(unset) => {

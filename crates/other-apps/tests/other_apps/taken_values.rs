@@ -151,6 +151,29 @@ fn another_variable_is_another_server_to_the_user() {
 }
 
 #[test]
+fn values_of_an_environment_file_are_taken_from_it_only() {
+    let home = tempfile::tempdir().unwrap();
+    let file = "API_KEY=hunter2\nAREA=south # the office\nAREA='north'\nBOTH=file\nODD=${AREA}\nGIVEN=kept\n";
+    fs::write(home.path().join("server.env"), file).unwrap();
+    let entry = json!({ "type": "stdio", "command": "x", "envFile": "~/server.env", "env": { "BOTH": "entry" } });
+    let settings = json!({ "servers": { "one": entry } }).to_string();
+    let mut server = found_server_at(home.path(), ".config/Code/User/mcp.json", &settings);
+    assert!(!format!("{server:?}").contains("hunter2"), "the value is not shown: {server:?}");
+    assert_eq!(
+        server.sources.keys().collect::<Vec<_>>(),
+        ["API_KEY", "AREA", "GIVEN"],
+        "programs differ in how they read \"ODD\", and the entry has a value for \"BOTH\""
+    );
+    let (taken, read) = take(&mut server, &["API_KEY", "AREA", "ODD", "BOTH"]);
+    assert_eq!((taken.names, taken.unset), (vec!["API_KEY".to_owned(), "AREA".to_owned()], Vec::new()));
+    assert!(read.is_empty(), "no environment variable is read: {read:?}");
+    assert_eq!(secret(&server, "API_KEY"), Some("hunter2"));
+    let env = &server.config.as_stdio().unwrap().env;
+    assert_eq!((env["AREA"].as_str(), env["BOTH"].as_str()), ("north", "entry"), "the last line counts");
+    assert_eq!((env["ODD"].as_str(), env["GIVEN"].as_str()), ("${ODD}", "${GIVEN}"), "nothing else is taken");
+}
+
+#[test]
 fn names_that_codex_takes_from_its_environment_have_a_source() {
     let text = "[mcp_servers.one]\ncommand = \"x\"\nenv_vars = [\"API_TOKEN\"]\n";
     let mut server = found_server(".codex/config.toml", text);

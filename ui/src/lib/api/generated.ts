@@ -3706,7 +3706,8 @@ onlyThisRun: string | null,
  */
 taken: Array<string>, 
 /**
- * Names of the environment variables that are not set, so that the user has to enter the values that refer to them.
+ * Names of the environment variables that are not set, so that the user has to enter the values that refer to
+ * them.
  */
 unset: Array<string>, 
 /**
@@ -3871,7 +3872,7 @@ kind: ImportedValueKind,
  */
 requiresInput: boolean, 
 /**
- * Place from which the import can take the value, or `None`. It is not read before the user chooses so.
+ * Place from which the import can take the value, or `None`. Its value is not used before the user chooses so.
  */
 source: ImportedValueSource | null, };
 
@@ -3887,7 +3888,11 @@ export type ImportedValueSource = { "is": "environment",
 /**
  * Names of the environment variables that the value refers to.
  */
-variables: Array<string>, };
+variables: Array<string>, } | { "is": "file", 
+/**
+ * Path of the file as in the other app's settings, safe to print.
+ */
+path: string, };
 
 /**
  * Kind of value that an input of an install plan accepts.
