@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use ports::server_config::ConfigProblem;
+use secrecy::SecretString;
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::{SettingsPath, matches_pattern};
@@ -18,7 +19,7 @@ pub(crate) const MAX_SETTINGS_FILE_BYTES: u64 = 1 << 20;
 pub(crate) const MAX_CLAUDE_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
-/// Maximum number of variable names that are read from one environment file.
+/// Maximum number of variables that are read from one environment file.
 const MAX_ENV_FILE_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
 const MAX_MATCHING_FILES: usize = 200;
@@ -112,15 +113,80 @@ pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigPro
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the names in the lines `NAME=value` of an environment file (`.env`), without the values.
-pub(crate) fn env_file_variable_names(text: &str) -> Vec<String> {
-    let names = text.lines().filter_map(|line| {
+/// A variable in an environment file (`.env`).
+#[derive(Debug)]
+pub(crate) struct EnvFileVariable {
+    pub(crate) name: String,
+    /// The value, or `None` if it is empty, or if programs differ in how they read it.
+    pub(crate) value: Option<SecretString>,
+}
+
+/// Returns the variables in the lines `NAME=value` of an environment file.
+pub(crate) fn env_file_variables(text: &str) -> Vec<EnvFileVariable> {
+    let variables = text.lines().filter_map(|line| {
         let line = line.trim_start();
-        let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();
+        let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+        let name = name.trim();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         // In files of other formats, the text before the sign may be a secret.
-        (is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name)).then(|| name.to_owned())
+        let is_name = is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name);
+        is_name.then(|| EnvFileVariable { name: name.to_owned(), value: env_file_value(value.trim()).map(Into::into) })
     });
-    names.take(MAX_ENV_FILE_VARIABLES).collect()
+    variables.take(MAX_ENV_FILE_VARIABLES).collect()
+}
+
+/// Returns the value that a text after the equals sign stands for. Returns `None` if it is empty, or if programs differ
+/// in how they read it: because of escapes, references to other variables, or quotes that end on another line.
+fn env_file_value(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let (value, rest) = match quote {
+        Some(quote) => text[1..].split_once(quote)?,
+        None => text.find('#').map_or((text, ""), |at| text.split_at(at)),
+    };
+    let is_comment = rest.trim_start().is_empty() || rest.trim_start().starts_with('#');
+    let is_literal = match quote {
+        Some('\'') => true,
+        Some(_) => !value.contains(['\\', '$']),
+        // Some programs read a "#" without a space before it as part of the value.
+        None => !value.contains('$') && (rest.is_empty() || value.ends_with(char::is_whitespace)),
+    };
+    let value = if quote.is_some() { value } else { value.trim_end() };
+    (is_comment && is_literal && !value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn value_is_read_only_if_all_programs_agree_on_it() {
+        let cases: &[(&str, Option<&str>)] = &[
+            ("A=one", Some("one")),
+            ("export A = one two  # comment", Some("one two")),
+            ("A=\"one # two\" # comment", Some("one # two")),
+            ("A='$one\\n'", Some("$one\\n")),
+            ("A=`one`", Some("one")),
+            ("A=C:\\one", Some("C:\\one")),
+            ("A=one=two", Some("one=two")),
+            ("A=", None),
+            ("A=''", None),
+            ("A=# comment", None),
+            ("A=one#two", None),
+            ("A=${B}", None),
+            ("A=\"$B\"", None),
+            ("A=\"one\\n\"", None),
+            ("A=\"one", None),
+            ("A='one' two", None),
+        ];
+        for (line, expected) in cases {
+            let found = env_file_variables(line);
+            let values: Vec<Option<&str>> =
+                found.iter().map(|found| found.value.as_ref().map(SecretString::expose_secret)).collect();
+            assert_eq!(values, [*expected], "{line}");
+            assert_eq!(found[0].name, "A", "{line}");
+        }
+    }
 }

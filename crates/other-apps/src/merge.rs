@@ -200,6 +200,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
         to.extend(from.get(name).map(|value| (name.clone(), value.clone())));
         row.secrets.extend(server.secrets.remove_entry(name));
         row.pending.extend(server.pending.remove_entry(name));
+        row.sources.extend(server.sources.remove_entry(name));
         row.env.extend(server.env.remove_entry(name));
         row.headers.extend(server.headers.remove_entry(name));
     }

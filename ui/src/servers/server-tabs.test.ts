@@ -201,7 +201,12 @@ describe("the roots tab", () => {
       { roots },
       {
         list_project_files: (request) => ({ files: files(request.folder) }),
-        find_import_candidates: () => ({ searchedApps: [], apps: [], problems: [] }),
+        find_import_candidates: () => ({
+          searchedApps: [],
+          apps: [],
+          needsWorkspace: false,
+          problems: [],
+        }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
@@ -209,7 +214,7 @@ describe("the roots tab", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
     expect(router.current).toEqual({ at: "import", project: folder });
-    const source = { app: null, project: folder };
+    const source = { app: null, project: folder, workspace: null };
     expect(host.requests("find_import_candidates"), "only this folder should be read").toEqual([
       source,
     ]);

@@ -3563,6 +3563,11 @@ searchedApps: Array<string>,
  */
 apps: Array<ImportApp>, 
 /**
+ * `true` if a server that can be imported refers to the folder that is open in its app, so that the user has to
+ * choose `workspace`.
+ */
+needsWorkspace: boolean, 
+/**
  * Files that could not be read or parsed, with line, column and cause.
  */
 problems: Array<ConfigProblem>, };
@@ -3640,6 +3645,15 @@ name: string | null,
  */
 onlyThisRun: string | null, 
 /**
+ * Names of the variables and headers whose values were taken from their sources.
+ */
+taken: Array<string>, 
+/**
+ * Names of the environment variables that are not set, so that the user has to enter the values that refer to
+ * them.
+ */
+unset: Array<string>, 
+/**
  * Reason why the server was not imported, or `None` if it was.
  */
 problem: string | null, };
@@ -3694,7 +3708,11 @@ source: ImportSource,
 /**
  * Identifiers of the selected candidates.
  */
-ids: Array<string>, };
+ids: Array<string>, 
+/**
+ * Values to take from their sources. All others are left to the user.
+ */
+taken: Array<TakenValue>, };
 
 /**
  * OAuth client that another app uses to sign in to a remote server.
@@ -3729,7 +3747,12 @@ app: string | null,
  * Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
  * root.
  */
-project: string | null, };
+project: string | null, 
+/**
+ * Absolute path of the folder that replaces `${workspaceFolder}` in the user's settings, or `None` if the user has
+ * not chosen one. In a project's files, the reference stands for the project folder.
+ */
+workspace: string | null, };
 
 /**
  * Result of comparing a found server with the configured servers.
@@ -3781,12 +3804,29 @@ kind: ImportedValueKind,
 /**
  * `true` if the user has to enter the value after the import.
  */
-requiresInput: boolean, };
+requiresInput: boolean, 
+/**
+ * Place from which the import can take the value, or `None`. Its value is not used before the user chooses so.
+ */
+source: ImportedValueSource | null, };
 
 /**
  * Kind of the value of a variable or header, which determines how an import stores the value.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
+
+/**
+ * Place of a value that the other app's settings only refer to.
+ */
+export type ImportedValueSource = { "is": "environment", 
+/**
+ * Names of the environment variables that the value refers to.
+ */
+variables: Array<string>, } | { "is": "file", 
+/**
+ * Path of the file as in the other app's settings, safe to print.
+ */
+path: string, };
 
 /**
  * Kind of value that an input of an install plan accepts.
@@ -8147,6 +8187,19 @@ reply: string, };
  * with `after_untrusted` can allow calls.
  */
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
+
+/**
+ * Choice of the user to take a value from its source, as in `source`.
+ */
+export type TakenValue = { 
+/**
+ * Identifier of the candidate, as in `id`.
+ */
+id: string, 
+/**
+ * Name of the variable or header.
+ */
+name: string, };
 
 /**
  * The kind of a problem that a verification of the audit log found.
