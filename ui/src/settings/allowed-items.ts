@@ -3,6 +3,7 @@
 
 import { call } from "$lib/api/client";
 import type {
+  ApprovedApp,
   FolderUse,
   Grant,
   LastUse,
@@ -19,13 +20,13 @@ import { ruleSubjectLabel, conditionLabels, shortName } from "../rules/rule-labe
 import { grantLabel } from "./grant-labels";
 
 /** Order of the items of one server. */
-const KINDS = ["start", "tool", "folders", "models", "rule"] as const;
+const KINDS = ["start", "tool", "app", "folders", "models", "rule"] as const;
 export type AllowedKind = (typeof KINDS)[number];
 
-/** Commands that revoke a permission and undo the revocation. */
+/** Commands that revoke a permission and undo the revocation. `restore` is `null` if it can't be undone. */
 export interface Revocation {
   revoke: () => Promise<unknown>;
-  restore: () => Promise<unknown>;
+  restore: (() => Promise<unknown>) | null;
 }
 
 export interface AllowedItem {
@@ -49,10 +50,10 @@ export interface AllowedItem {
    */
   isAllowed: boolean;
   /**
-   * Period for which the last use is known: always, or only the current run of Drawbridge. `asks` if each use requires
-   * consent.
+   * Period for which the last use is known: always, or only the current run of Drawbridge. `never` if uses are not
+   * recorded, or each of them requires consent.
    */
-  known: "always" | "run" | "asks";
+  known: "always" | "run" | "never";
   /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
   isInUse: boolean;
   /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
@@ -64,12 +65,13 @@ export interface AllowedItem {
 }
 
 /**
- * Actions that the items need from the stores: revoke and restore a grant, and report changes of rules and sampling
- * settings.
+ * Actions that the items need from the stores: revoke and restore a grant, revoke the approval of an app page, and
+ * report changes of rules and sampling settings.
  */
 export interface AllowedActions {
   revokeGrant: (grant: Grant) => Promise<unknown>;
   restoreGrant: (grant: Grant) => Promise<unknown>;
+  revokeApp: (server: string, uri: string) => Promise<unknown>;
   changeRules: (act: () => Promise<unknown>) => Promise<unknown>;
   setSampling: (server: string, settings: SamplingSettings) => Promise<unknown>;
 }
@@ -109,6 +111,23 @@ export function grantItem(
   };
 }
 
+/** Returns the item of an approved app page. */
+export function appItem(server: string, app: ApprovedApp, actions: AllowedActions): AllowedItem {
+  const { uri, hash, since } = app;
+  return {
+    // A later approval is another permission.
+    key: `app ${JSON.stringify([server, uri, hash, since])}`,
+    kind: "app",
+    server,
+    ...{ what: m.settings_allowed_app({ uri: shortName(uri) }), paths: [], hash, since },
+    ...{ until: m.settings_allowed_until_revoked(), expiresAt: null },
+    ...{ lastUse: null, known: "never", isInUse: false, isAllowed: true },
+    afterwards: m.settings_allowed_app_revoked(),
+    // An approval covers a page that the user saw, so it is given again where the app is shown.
+    revocation: { revoke: () => actions.revokeApp(server, uri), restore: null },
+  };
+}
+
 /** Returns the item of a server's folders, or `null` if the user has not decided about them. */
 export function foldersItem({ name, roots }: Server, uses: FolderUse[]): AllowedItem | null {
   if (!roots.decided) return null;
@@ -141,7 +160,7 @@ export function samplingItem(
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse: null, known: "asks", isInUse: false, isAllowed: false },
+    ...{ lastUse: null, known: "never", isInUse: false, isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),
