@@ -9,6 +9,7 @@ import type {
   LastUse,
   Rule,
   RuleUse,
+  SamplingReport,
   SamplingSettings,
   Server,
 } from "$lib/api/generated";
@@ -51,7 +52,7 @@ export interface AllowedItem {
   isAllowed: boolean;
   /**
    * Period for which the last use is known: always, or only the current run of Drawbridge. `never` if uses are not
-   * recorded, or each of them requires consent.
+   * recorded.
    */
   known: "always" | "run" | "never";
   /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
@@ -150,17 +151,18 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
 /** Returns the item of a server that may send sampling requests, or `null` if it may not. */
 export function samplingItem(
   server: string,
-  settings: SamplingSettings | undefined,
+  report: SamplingReport | undefined,
   actions: AllowedActions,
 ): AllowedItem | null {
-  if (!settings?.isEnabled) return null;
+  if (!report?.settings.isEnabled) return null;
+  const { settings, lastUse = null } = report;
   return {
     key: `models ${server}`,
     kind: "models",
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse: null, known: "never", isInUse: false, isAllowed: false },
+    ...{ lastUse, known: "always", isInUse: false, isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),

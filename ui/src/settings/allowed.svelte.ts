@@ -4,7 +4,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
-import type { ApprovedApp, Policy, SamplingSettings } from "$lib/api/generated";
+import type { ApprovedApp, Policy, SamplingReport } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { currentSecond } from "$lib/state/clock.svelte";
 import { GrantStore } from "$lib/state/grants.svelte";
@@ -37,8 +37,8 @@ interface Revoked {
 export class AllowedStore {
   readonly grants = new GrantStore();
   readonly #policy: PolicyStore;
-  /** Sampling settings by server. */
-  readonly #sampling = new SvelteMap<string, SamplingSettings>();
+  /** Sampling settings and usage by server. */
+  readonly #sampling = new SvelteMap<string, SamplingReport>();
   /** Approved app pages by server. */
   readonly #apps = new SvelteMap<string, ApprovedApp[]>();
   readonly #revoked = new SvelteMap<string, Revoked>();
@@ -104,7 +104,7 @@ export class AllowedStore {
 
   async readSampling(server: string): Promise<void> {
     try {
-      this.#sampling.set(server, (await call("read_sampling", { server })).settings);
+      this.#sampling.set(server, await call("read_sampling", { server }));
     } catch (cause) {
       this.readError = cause;
     }
@@ -181,7 +181,7 @@ export class AllowedStore {
    */
   #isAllowedAgain({ kind, key, server }: AllowedItem): boolean {
     if (kind === "folders") return (app.server(server)?.roots.folders.length ?? 0) > 0;
-    if (kind === "models") return this.#sampling.get(server)?.isEnabled === true;
+    if (kind === "models") return this.#sampling.get(server)?.settings.isEnabled === true;
     const { now } = this.#policy;
     if (kind !== "rule" || now === null || now === this.#revoked.get(key)?.policy) return false;
     return now.rules.some((rule) => ruleKey(rule) === key);

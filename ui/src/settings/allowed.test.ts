@@ -85,6 +85,11 @@ test("lists grants, folders, models and rules with their validity and last use",
     lastUse: { at: NOW, by: "user" as const },
   };
   await show([], {
+    read_sampling: ({ server }) =>
+      samplingReport(
+        { isEnabled: server === "git" },
+        { lastUse: { at: NOW - 7_200_000, by: "app" } },
+      ),
     read_policy: () => ({
       ...emptyPolicy,
       rules: [sampleRule(rule), sampleRule({ id: "2", effect: "deny", tool: "denied_tool" })],
@@ -105,7 +110,8 @@ test("lists grants, folders, models and rules with their validity and last use",
     "Until Drawbridge closes",
   );
   expect(session).toHaveTextContent("Not used since you gave it");
-  expect(await row(/^may use your models/)).toHaveTextContent("git");
+  const sampling = await row(/^may use your models/);
+  expect(sampling).toHaveTextContent(/git.*Last used 2 hours ago by an app of the server/);
   const allowing = await row(/^Rule: tool add of files/);
   expect(allowing).toHaveTextContent(/Until \w/);
   expect(allowing).toHaveTextContent(/Last used .* by you/);

@@ -4418,7 +4418,7 @@ export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" |
 export type Language = "system" | "en" | "zh";
 
 /**
- * The last act that a permission allowed without consent.
+ * The last act for which a permission was used.
  */
 export type LastUse = { 
 /**
@@ -6598,6 +6598,10 @@ lastHour: SamplingUsage,
  */
 total: SamplingUsage, 
 /**
+ * Last request of the server or its apps that used a model, or `None` if there was none.
+ */
+lastUse?: LastUse, 
+/**
  * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
 reachedLimit: ReachedSamplingLimit | null, 
@@ -8496,7 +8500,7 @@ url: string, };
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * The originator of an act that a grant or rule allowed without consent.
+ * The originator of an act for which a permission was used.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
 
