@@ -50,11 +50,8 @@ export interface AllowedItem {
    * of the user about the server.
    */
   isAllowed: boolean;
-  /**
-   * Period for which the last use is known: always, or only the current run of Drawbridge. `never` if uses are not
-   * recorded.
-   */
-  known: "always" | "run" | "never";
+  /** Set if the uses of the permission are recorded. */
+  hasUses: boolean;
   /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
   isInUse: boolean;
   /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
@@ -99,7 +96,7 @@ export function grantItem(
     expiresAt: grant.expiresAt,
     since: grant.since,
     lastUse: grant.lastUse ?? null,
-    ...{ known: "always", isAllowed: true },
+    ...{ hasUses: true, isAllowed: true },
     isInUse:
       grant.tool === null &&
       server?.state.is === "ready" &&
@@ -122,7 +119,7 @@ export function appItem(server: string, app: ApprovedApp, actions: AllowedAction
     server,
     ...{ what: m.settings_allowed_app({ uri: shortName(uri) }), paths: [], hash, since },
     ...{ until: m.settings_allowed_until_revoked(), expiresAt: null },
-    ...{ lastUse: null, known: "never", isInUse: false, isAllowed: true },
+    ...{ lastUse: null, hasUses: false, isInUse: false, isAllowed: true },
     afterwards: m.settings_allowed_app_revoked(),
     // An approval covers a page that the user saw, so it is given again where the app is shown.
     revocation: { revoke: () => actions.revokeApp(server, uri), restore: null },
@@ -142,7 +139,7 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
     paths: folders,
     ...{ until: m.settings_allowed_until_revoked(), expiresAt: null, since: null, hash: null },
     lastUse: uses.find(({ server }) => server === name)?.lastUse ?? null,
-    ...{ known: "run", isInUse: false, isAllowed: folders.length > 0 },
+    ...{ hasUses: true, isInUse: false, isAllowed: folders.length > 0 },
     afterwards: m.settings_shares_taken({ server: shortName(name) }),
     revocation: folders.length > 0 ? { revoke: () => set([]), restore: () => set(folders) } : null,
   };
@@ -162,7 +159,7 @@ export function samplingItem(
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse, known: "always", isInUse: false, isAllowed: false },
+    ...{ lastUse, hasUses: true, isInUse: false, isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),
@@ -193,7 +190,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
     until: rule.expiresAt === null ? lasting() : untilTime(rule.expiresAt),
     ...{ expiresAt: rule.expiresAt, since: null, hash: null },
     lastUse: used?.lastUse ?? null,
-    ...{ known: "run", isInUse: false, isAllowed: true },
+    ...{ hasUses: true, isInUse: false, isAllowed: true },
     afterwards: m.rules_removed(),
     revocation:
       source === "managed"

@@ -3414,11 +3414,11 @@ export type Grants = {
  */
 grants: Array<Grant>, 
 /**
- * Last use of each rule since Drawbridge started.
+ * Last use of each rule.
  */
 ruleUses?: Array<RuleUse>, 
 /**
- * Last time at which each server received its shared folders, since Drawbridge started.
+ * Last time at which each server received its shared folders.
  */
 folderUses?: Array<FolderUse>, };
 
