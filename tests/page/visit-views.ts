@@ -5,6 +5,7 @@ import { expect, type Page } from "@playwright/test";
 import type { DevHost } from "./dev-host";
 import { consentRequest, visit } from "./fixtures";
 import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
+import { visitModels } from "./visit-models";
 
 /** Called with the name of each view once it is rendered. */
 export type OnView = (name: string) => Promise<void>;
@@ -32,6 +33,7 @@ async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
     ["resource", `#/server/harbour/resources/${encodeURIComponent("harbour:///guide.md")}`],
     ["roots", "#/server/harbour/roots"],
     ["permissions", "#/server/harbour/permissions"],
+    ["limits", "#/server/harbour/limits"],
     ["server-settings", "#/server/harbour/settings"],
     ["add-server", "#/add-server"],
     ["import", "#/import"],
@@ -39,6 +41,7 @@ async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
     ["rules", "#/rules"],
     ["audit", "#/audit"],
     ["settings", "#/settings"],
+    ["guide", "#/guide"],
   ];
   for (const [name, hash] of views) {
     await visit(app, hash);
@@ -96,6 +99,7 @@ async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
     await onView("search-conversations");
     await search.fill("");
   }
+  await visitModels(app, host, onView, id);
 }
 
 const MESSAGE = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";

@@ -68,7 +68,7 @@ pub use model_access::{ModelAccess, ProviderTable};
 pub use offline_reviews::offline_review_state;
 pub use permissions::{
     ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, DryRunTool, GrantBasis, PermissionUses, Permissions,
-    RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
+    RestoreGrantError, RevokedGrants, RuleFiles, UnwrittenUses, with_last_uses,
 };
 pub use reviews::{DefinitionShownToUser, ReviewError, Reviews, endpoints_by_purpose, tool_review_state};
 pub use rule_file::{add_or_replace_rule, change_rule_file, parse_rule_file, restore_removed_rule_in_file};

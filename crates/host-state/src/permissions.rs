@@ -7,7 +7,7 @@ mod uses;
 
 pub use approved_calls::{ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD};
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
-pub use stored_uses::with_last_uses;
+pub use stored_uses::{UnwrittenUses, with_last_uses};
 pub use uses::PermissionUses;
 
 use std::collections::HashMap;

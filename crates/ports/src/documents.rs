@@ -162,6 +162,8 @@ pub enum Document {
     /// `projects.json`: for each shared folder that contains settings files of other apps, hash of these files as the
     /// user last saw them.
     Projects,
+    /// `uses.json`: last uses of rules and shared folders, which are displayed to the user. No decision depends on it.
+    Uses,
 }
 
 impl Document {
@@ -187,6 +189,7 @@ impl Document {
             Self::Registry => "registry.json",
             Self::SystemPrompts => "system-prompts.json",
             Self::Projects => "projects.json",
+            Self::Uses => "uses.json",
         }
     }
 }

@@ -238,6 +238,7 @@ describe("the page of models", () => {
     expect(small, "the context and the price should be shown").toHaveTextContent(
       /128K.*\$0.15 in, \$0.60 out.*tools/,
     );
+    expect(screen.getByText("Prices as of Nov 21, 2026")).toBeVisible();
     expect(odd, "unknown properties should be shown as unknown").toHaveTextContent("unknown");
     const name = "Use gpt-small by default";
     await fireEvent.click(screen.getByRole("button", { name }));

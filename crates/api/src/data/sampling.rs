@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Content, Message, ModelErrorCode, ModelRef};
+use super::{Content, LastUse, Message, ModelErrorCode, ModelRef};
 
 /// Sampling request of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -191,6 +191,10 @@ pub struct SamplingReport {
     pub last_hour: SamplingUsage,
     /// The server's total usage of models, without a time limit.
     pub total: SamplingUsage,
+    /// Last request of the server or its apps that used a model, or `None` if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub last_use: Option<LastUse>,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub reached_limit: Option<ReachedSamplingLimit>,
     /// `true` if the server must be restarted, because the sampling capability that was declared to it differs from the

@@ -1,9 +1,86 @@
-//! Last uses of grants in their file. Called by `host/src/owner/last_uses.rs`.
+//! Last uses of permissions in files: of grants in their own file, of rules and shared folders in `uses.json`. Called
+//! by `host/src/owner/last_uses.rs`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use policy::{Grant, GrantSubject};
+use policy::{Grant, GrantSubject, LastUse, PolicyRule, RuleEffect, RuleRef, RuleSource};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use super::Permissions;
+
+/// Content of `uses.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct StoredUses {
+    pub(super) rules: Vec<StoredRuleUse>,
+    /// Last time at which each server received its shared folders.
+    pub(super) folders: BTreeMap<String, LastUse>,
+}
+
+/// The last use of a rule, with the rule, since another rule may later get the same identifier.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StoredRuleUse {
+    pub(super) source: RuleSource,
+    pub(super) rule: PolicyRule,
+    pub(super) last_use: LastUse,
+}
+
+impl StoredUses {
+    /// Parses the content of `uses.json`. Content that can't be parsed counts as missing.
+    pub(super) fn parse(stored: Option<Value>) -> Self {
+        stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
+    }
+}
+
+/// The current rules that allow and are stored, and the servers with shared folders, each with its last use.
+pub struct UnwrittenUses {
+    rules: Vec<(RuleSource, PolicyRule, Option<LastUse>)>,
+    folders: Vec<(String, Option<LastUse>)>,
+}
+
+impl UnwrittenUses {
+    /// Returns the content of `uses.json` with the later use of each current permission, since another process may have
+    /// recorded one. Uses of other permissions are dropped.
+    #[must_use]
+    pub fn merged_with(&self, stored: Option<Value>) -> Value {
+        let stored = StoredUses::parse(stored);
+        let of_file: HashMap<(RuleSource, u64), &StoredRuleUse> =
+            stored.rules.iter().map(|used| ((used.source, used.rule.id), used)).collect();
+        let later = |own: Option<LastUse>, stored: Option<LastUse>| own.into_iter().chain(stored).max_by_key(|u| u.at);
+        let rules = self.rules.iter().filter_map(|(source, rule, own)| {
+            let same = of_file.get(&(*source, rule.id)).filter(|used| used.rule == *rule);
+            let last_use = later(*own, same.map(|used| used.last_use))?;
+            Some(StoredRuleUse { source: *source, rule: rule.clone(), last_use })
+        });
+        let folders = self
+            .folders
+            .iter()
+            .filter_map(|(server, own)| Some((server.clone(), later(*own, stored.folders.get(server).copied())?)));
+        let uses = StoredUses { rules: rules.collect(), folders: folders.collect() };
+        serde_json::to_value(uses).unwrap_or_else(|_| json!({}))
+    }
+}
+
+impl Permissions {
+    /// Returns the last uses of rules and shared folders if one of them is not written yet.
+    pub fn take_unwritten_uses(&mut self) -> Option<UnwrittenUses> {
+        if !self.uses.take_has_unwritten() {
+            return None;
+        }
+        let mut rules = Vec::new();
+        for source in [RuleSource::Managed, RuleSource::User] {
+            for rule in self.policy.rules(source).filter(|rule| rule.effect == RuleEffect::Allow) {
+                let last_use = self.uses.last_use_of_rule(RuleRef { source, id: rule.id });
+                rules.push((source, rule.clone(), last_use));
+            }
+        }
+        let servers = self.folders.shared.keys();
+        let folders = servers.map(|server| (server.clone(), self.uses.last_use_of_folders(server))).collect();
+        Some(UnwrittenUses { rules, folders })
+    }
+}
 
 /// Returns the content of the file of grants, with the last uses of those in `used` that it still contains unchanged.
 #[must_use]
@@ -25,8 +102,9 @@ pub fn with_last_uses(stored: Option<Value>, used: &[Grant]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use policy::{ApprovalScope, GrantId, Hash, LastUse, UsedBy};
+    use policy::{ApprovalScope, GrantId, Hash, UsedBy};
 
+    use super::super::PermissionUses;
     use super::*;
 
     fn grant(server: &str, since: u64, at: Option<u64>) -> Grant {
@@ -52,6 +130,39 @@ mod tests {
         let uses: Vec<_> =
             written.iter().map(|grant| (grant.server.as_str(), grant.last_use.map(|used| used.at))).collect();
         assert_eq!(uses, [("used", Some(500)), ("again", None), ("later", Some(900))], "a revoked grant stays revoked");
+    }
+
+    fn allowing_rule(id: u64, server: &str) -> PolicyRule {
+        PolicyRule { id, ..PolicyRule::for_trusted_server(server) }
+    }
+
+    const fn last_use_at(at: u64) -> LastUse {
+        LastUse { at, by: UsedBy::Model }
+    }
+
+    #[test]
+    fn later_uses_of_current_rules_and_folders_are_stored() {
+        let rule_use = |id, server: &str, at| StoredRuleUse {
+            source: RuleSource::User,
+            rule: allowing_rule(id, server),
+            last_use: last_use_at(at),
+        };
+        let file = StoredUses {
+            rules: vec![rule_use(1, "a", 900), rule_use(2, "b", 900), rule_use(3, "other", 900), rule_use(9, "r", 900)],
+            folders: ["a", "removed"].map(|server| (server.to_owned(), last_use_at(900))).into(),
+        };
+        let own = |id, server, at: Option<u64>| (RuleSource::User, allowing_rule(id, server), at.map(last_use_at));
+        let uses = UnwrittenUses {
+            rules: vec![own(1, "a", Some(1_000)), own(2, "b", None), own(3, "c", None), own(4, "d", Some(500))],
+            folders: vec![("a".to_owned(), Some(last_use_at(500))), ("never".to_owned(), None)],
+        };
+        let written = uses.merged_with(serde_json::to_value(file).ok());
+        let read = PermissionUses::read(Some(written));
+        let rules: Vec<_> = read.last_uses_of_rules().into_iter().map(|(of, used)| (of.id, used.at)).collect();
+        assert_eq!(rules, [(1, 1_000), (2, 900), (4, 500)], "uses of removed and replaced rules are dropped");
+        assert_eq!(read.last_uses_of_folders(), [("a".to_owned(), last_use_at(900))]);
+        let unexpected = PermissionUses::read(Some(uses.merged_with(Some(json!({ "rules": 1 })))));
+        assert_eq!(unexpected.last_uses_of_rules().len(), 2, "content that can't be parsed counts as missing");
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! Last uses of rules and shared folders in this run, and the grants whose last use is not written yet. A grant
-//! contains its own last use. Used by `host/src/owner/last_uses.rs`.
+//! Last uses of rules and shared folders, and the permissions whose last use is not written yet. A grant contains its
+//! own last use. Used by `host/src/owner/last_uses.rs`.
 
 use std::collections::{BTreeMap, HashSet};
 
-use policy::{GrantId, LastUse, PolicyRule, RuleRef};
+use policy::{GrantId, LastUse, PolicyRule, RuleRef, RuleSource};
+use serde_json::Value;
+
+use super::stored_uses::StoredUses;
 
 /// Maximum number of rules whose last use is retained. Beyond it, the oldest use is dropped.
 const MAX_RULE_USES: usize = 2_000;
@@ -14,6 +17,10 @@ pub struct PermissionUses {
     rules: BTreeMap<RuleRef, RuleUse>,
     folders: BTreeMap<String, LastUse>,
     unwritten: HashSet<GrantId>,
+    /// Set if the last use of a rule or of shared folders is not written yet.
+    has_unwritten: bool,
+    /// Set while a write of the last uses is scheduled.
+    is_write_scheduled: bool,
 }
 
 /// The last use of a rule, with a copy of the rule, since another rule may later get the same identifier.
@@ -24,18 +31,45 @@ struct RuleUse {
 }
 
 impl PermissionUses {
-    /// Records that a rule allowed an act. `rule` returns the rule, or `None` if it was removed meanwhile.
-    pub fn record_rule_use(&mut self, of: RuleRef, last_use: LastUse, rule: impl FnOnce() -> Option<PolicyRule>) {
+    /// Creates the uses from the content of `uses.json`. Content that can't be parsed counts as missing.
+    pub fn read(stored: Option<Value>) -> Self {
+        let StoredUses { rules, folders } = StoredUses::parse(stored);
+        let rules = rules.into_iter().take(MAX_RULE_USES).map(|used| {
+            let of = RuleRef { source: used.source, id: used.rule.id };
+            (of, RuleUse { rule: used.rule, last_use: used.last_use })
+        });
+        Self { rules: rules.collect(), folders, ..Self::default() }
+    }
+
+    /// Records that a rule allowed an act. `rule` returns the rule, or `None` if it was removed meanwhile. Returns
+    /// `true` if the caller has to schedule a write of the last uses.
+    #[must_use]
+    pub fn record_rule_use(
+        &mut self,
+        of: RuleRef,
+        last_use: LastUse,
+        rule: impl FnOnce() -> Option<PolicyRule>,
+    ) -> bool {
         if let Some(own) = self.rules.get_mut(&of) {
             own.last_use = last_use;
-            return;
+            return self.mark_unwritten(of.source);
         }
-        let Some(rule) = rule() else { return };
+        let Some(rule) = rule() else { return false };
         if self.rules.len() >= MAX_RULE_USES {
             let oldest = self.rules.iter().min_by_key(|(_, used)| used.last_use.at).map(|(of, _)| *of);
             oldest.map(|oldest| self.rules.remove(&oldest));
         }
         self.rules.insert(of, RuleUse { rule, last_use });
+        self.mark_unwritten(of.source)
+    }
+
+    /// Marks the uses of permissions from this source as not written. Returns `true` if a write has to be scheduled.
+    fn mark_unwritten(&mut self, source: RuleSource) -> bool {
+        if source == RuleSource::Session {
+            return false;
+        }
+        self.has_unwritten = true;
+        !std::mem::replace(&mut self.is_write_scheduled, true)
     }
 
     /// Drops the last uses of rules that were removed or changed. `current` returns the rule that currently has an
@@ -44,22 +78,49 @@ impl PermissionUses {
         self.rules.retain(|of, used| current(*of).is_some_and(|now| *now == used.rule));
     }
 
-    /// Records that a server received its shared folders.
-    pub fn record_shared_folders_use(&mut self, server: &str, last_use: LastUse) {
+    /// Records that a server received its shared folders. Returns `true` if the caller has to schedule a write of the
+    /// last uses.
+    #[must_use]
+    pub fn record_shared_folders_use(&mut self, server: &str, last_use: LastUse) -> bool {
         self.folders.insert(server.to_owned(), last_use);
+        // The user shares folders.
+        self.mark_unwritten(RuleSource::User)
     }
 
-    /// Records that the last use of a persisted grant was not written to disk yet. Returns `true` if no grant was
-    /// marked before, so that the caller has to schedule the write.
+    /// Records that the last use of a persisted grant was not written to disk yet. Returns `true` if the caller has to
+    /// schedule a write of the last uses.
+    #[must_use]
     pub fn mark_grant_use_unwritten(&mut self, grant: GrantId) -> bool {
-        let is_first = self.unwritten.is_empty();
         self.unwritten.insert(grant);
-        is_first
+        !std::mem::replace(&mut self.is_write_scheduled, true)
     }
 
-    /// Removes and returns the grants whose last use is not written yet.
+    /// Removes and returns the grants whose last use is not written yet. The next use schedules another write.
     pub fn take_grants_with_unwritten_uses(&mut self) -> HashSet<GrantId> {
+        self.is_write_scheduled = false;
         std::mem::take(&mut self.unwritten)
+    }
+
+    /// Returns `true` if the last use of a rule or of shared folders was not written since this was last called.
+    pub(super) const fn take_has_unwritten(&mut self) -> bool {
+        std::mem::replace(&mut self.has_unwritten, false)
+    }
+
+    /// Returns the last use of a rule.
+    pub(super) fn last_use_of_rule(&self, of: RuleRef) -> Option<LastUse> {
+        self.rules.get(&of).map(|used| used.last_use)
+    }
+
+    /// Returns the last time at which a server received its shared folders.
+    pub(super) fn last_use_of_folders(&self, server: &str) -> Option<LastUse> {
+        self.folders.get(server).copied()
+    }
+
+    /// Moves the last use of shared folders to another name of the server.
+    pub fn rename_server(&mut self, was: &str, name: &str) {
+        if let Some(used) = self.folders.remove(was) {
+            self.folders.insert(name.to_owned(), used);
+        }
     }
 
     /// Drops the last use of a removed server's shared folders.
@@ -67,12 +128,12 @@ impl PermissionUses {
         self.folders.remove(server);
     }
 
-    /// Returns the last uses of rules in this run.
+    /// Returns the last uses of rules.
     pub fn last_uses_of_rules(&self) -> Vec<(RuleRef, LastUse)> {
         self.rules.iter().map(|(of, used)| (*of, used.last_use)).collect()
     }
 
-    /// Returns the last time in this run at which each server received its shared folders.
+    /// Returns the last time at which each server received its shared folders.
     pub fn last_uses_of_folders(&self) -> Vec<(String, LastUse)> {
         self.folders.iter().map(|(server, used)| (server.clone(), *used)).collect()
     }
@@ -80,7 +141,7 @@ impl PermissionUses {
 
 #[cfg(test)]
 mod tests {
-    use policy::{RuleSource, UsedBy};
+    use policy::UsedBy;
 
     use super::*;
 
@@ -96,14 +157,19 @@ mod tests {
         PolicyRule { id, ..PolicyRule::for_trusted_server(server) }
     }
 
+    /// Records the use of a rule. Returns `true` if a write has to be scheduled.
+    fn record(uses: &mut PermissionUses, id: u64, at: u64) -> bool {
+        uses.record_rule_use(user_rule_ref(id), last_use_at(at), || Some(rule(id, "s")))
+    }
+
     #[test]
     fn oldest_rule_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
         for id in 0..MAX_RULE_USES as u64 {
-            uses.record_rule_use(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
+            record(&mut uses, id, 1_000 + id);
         }
-        uses.record_rule_use(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
-        uses.record_rule_use(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
+        record(&mut uses, 0, 9_000);
+        record(&mut uses, u64::MAX, 9_001);
         let rules: Vec<_> = uses.last_uses_of_rules().into_iter().map(|(rule, _)| rule.id).collect();
         assert_eq!(rules.len(), MAX_RULE_USES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
@@ -114,9 +180,9 @@ mod tests {
     fn uses_of_removed_and_changed_rules_are_dropped() {
         let mut uses = PermissionUses::default();
         for id in 1..=3 {
-            uses.record_rule_use(user_rule_ref(id), last_use_at(id), || Some(rule(id, "s")));
+            record(&mut uses, id, id);
         }
-        uses.record_rule_use(user_rule_ref(4), last_use_at(4), || None);
+        assert!(!uses.record_rule_use(user_rule_ref(4), last_use_at(4), || None), "a removed rule has no use");
         let now = [rule(1, "s"), rule(2, "other")];
         uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
         assert_eq!(
@@ -133,5 +199,17 @@ mod tests {
         assert!(!uses.mark_grant_use_unwritten(GrantId(2)), "the second one waits for the same write");
         assert_eq!(uses.take_grants_with_unwritten_uses(), HashSet::from([GrantId(1), GrantId(2)]));
         assert!(uses.mark_grant_use_unwritten(GrantId(1)), "the next use schedules another write");
+        assert!(!record(&mut uses, 1, 1), "the use of a rule waits for the same write");
+        assert!(!uses.record_shared_folders_use("s", last_use_at(1)), "so do shared folders");
+    }
+
+    #[test]
+    fn rules_of_a_session_cause_no_write() {
+        let mut uses = PermissionUses::default();
+        let of = RuleRef { source: RuleSource::Session, id: 1 };
+        assert!(!uses.record_rule_use(of, last_use_at(1), || Some(rule(1, "s"))));
+        assert!(!uses.take_has_unwritten());
+        assert!(record(&mut uses, 1, 1), "the first use of a stored rule schedules the write");
+        assert!(uses.take_has_unwritten() && !uses.take_has_unwritten(), "each use is written once");
     }
 }

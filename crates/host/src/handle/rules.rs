@@ -38,8 +38,7 @@ impl Host {
         self.with_owner_reply_result(move |owner, reply| owner.restore_grant(id, reply)).await
     }
 
-    /// Returns the last uses of rules, and of the folders shared with each server, since the host started. A grant
-    /// contains its own last use.
+    /// Returns the last uses of rules, and of the folders shared with each server. A grant contains its own last use.
     ///
     /// # Errors
     ///

@@ -61,8 +61,8 @@ use crate::{HostOptions, NumberedEvent};
 use audit::PendingAudits;
 pub(crate) use decisions::canonical_folders;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
-use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
+use host_state::{AuditedDecision, PermissionUses};
 pub use host_state::{DataFlowError, ServerForModel};
 pub use sampling::SamplingError;
 pub use state::{
@@ -129,6 +129,8 @@ impl Owner {
         };
         let flow = DataFlowTable { flows, ..DataFlowTable::default() };
         let folders = FolderShares::read(roots);
+        // A failure is not shown, since no decision depends on the uses.
+        let uses = PermissionUses::read(ports.documents.read(Document::Uses).unwrap_or_default());
         let mut owner = Self {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -139,7 +141,7 @@ impl Owner {
             launches: LaunchFacts { known, packages, origins, own_files, search_path },
             calls: CallTable::default(),
             consent: ConsentQueue::default(),
-            permissions: Permissions::new(grants, flow, folders),
+            permissions: Permissions { uses, ..Permissions::new(grants, flow, folders) },
             reviews: Reviews::read(pins),
             models: ModelAccess { sampling, ..ModelAccess::default() },
             documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_key, problem: None },
@@ -176,7 +178,7 @@ impl Owner {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
             self.lifetime.is_closing = true;
-            self.write_grant_uses();
+            self.write_uses();
             let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);

@@ -62,6 +62,7 @@ impl Owner {
     pub(super) fn rename_shared_roots(&mut self, was: &str, name: &str) {
         if let Some(shared) = self.permissions.folders.shared.remove(was) {
             self.permissions.folders.shared.insert(name.to_owned(), shared);
+            self.permissions.uses.rename_server(was, name);
             self.write_roots(was);
             self.write_roots(name);
         }

@@ -100,6 +100,7 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
     }
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "the server's budget should be used");
+    assert_eq!(report.last_use.map(|used| used.by), Some(policy::UsedBy::App), "the app should be the last user");
     let activity = app.activity(SERVER).await;
     assert!(activity.contains("requests an answer from a model") && activity.contains(TOOL), "{activity}");
 }

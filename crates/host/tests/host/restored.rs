@@ -159,6 +159,29 @@ async fn last_use_is_written_when_the_host_closes() {
 }
 
 #[tokio::test]
+async fn last_use_of_a_rule_is_read_at_the_next_start() {
+    let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let rule = serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
+    let rule = app.host.set_rule(rule).await.unwrap();
+    call(&app, "used").await.expect("the rule allows the call");
+    let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
+    assert_eq!(used.iter().map(|(of, _)| *of).collect::<Vec<_>>(), [rule]);
+    app.host.close().await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("data")).unwrap();
+    for document in [Document::Policy, Document::Uses] {
+        let file = std::path::Path::new("data").join(document.file_name());
+        std::fs::copy(app.folder.path().join(&file), folder.path().join(&file)).unwrap();
+    }
+    let restarted = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
+    assert_eq!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules(), used);
+    restarted.host.remove_rule(rule).await.unwrap();
+    assert!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the rule is removed");
+    restarted.host.close().await;
+}
+
+#[tokio::test]
 async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());

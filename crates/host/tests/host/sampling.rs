@@ -11,7 +11,7 @@ use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
 use models::{MessagePart, ModelError, ReplyDelta, StopReason};
-use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget};
+use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget, UsedBy};
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
@@ -138,6 +138,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {revision}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
+        assert_eq!(report.last_use.map(|used| used.by), Some(UsedBy::Server), "the last use is displayed");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();
@@ -388,6 +389,7 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
     let stored = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
     assert_eq!(stored[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
+    assert_eq!(stored[SERVER]["spent"]["lastUse"]["by"], "server", "the last use is stored with it");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(poll_until(EVENT_TIMEOUT, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();

@@ -3419,11 +3419,11 @@ export type Grants = {
  */
 grants: Array<Grant>, 
 /**
- * Last use of each rule since Drawbridge started.
+ * Last use of each rule.
  */
 ruleUses?: Array<RuleUse>, 
 /**
- * Last time at which each server received its shared folders, since Drawbridge started.
+ * Last time at which each server received its shared folders.
  */
 folderUses?: Array<FolderUse>, };
 
@@ -4463,7 +4463,7 @@ export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" |
 export type Language = "system" | "en" | "zh";
 
 /**
- * The last act that a permission allowed without consent.
+ * The last act for which a permission was used.
  */
 export type LastUse = { 
 /**
@@ -6647,6 +6647,10 @@ lastHour: SamplingUsage,
  */
 total: SamplingUsage, 
 /**
+ * Last request of the server or its apps that used a model, or `None` if there was none.
+ */
+lastUse?: LastUse, 
+/**
  * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
 reachedLimit: ReachedSamplingLimit | null, 
@@ -8558,7 +8562,7 @@ url: string, };
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * The originator of an act that a grant or rule allowed without consent.
+ * The originator of an act for which a permission was used.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
 

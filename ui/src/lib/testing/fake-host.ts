@@ -34,6 +34,9 @@ export interface RecordedRequest {
   request: unknown;
 }
 
+const NO_LIMITS = { requests: null, tokens: null, micros: null };
+const NO_USAGE = { requests: 0, tokens: 0, micros: 0 };
+
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
   read_conversation: ({ conversation }) => sampleConversation({ id: conversation }),
@@ -44,6 +47,13 @@ const NOTHING_SET_UP: Answers = {
   read_catalog: ({ server }) => ({
     ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
     freshUntil: NO_EXPIRY,
+  }),
+  read_sampling: () => ({
+    settings: {
+      ...{ isEnabled: false, tools: true, maxTokens: 4_096, model: null },
+      ...{ perHour: NO_LIMITS, total: NO_LIMITS },
+    },
+    ...{ lastHour: NO_USAGE, total: NO_USAGE, reachedLimit: null, outdated: false },
   }),
   list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
   list_newer_versions: () => ({ servers: [] }),

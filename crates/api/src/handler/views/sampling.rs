@@ -88,6 +88,7 @@ pub(in crate::handler) fn sampling_report_view(report: sampling::SamplingReport)
         settings: sampling_settings_view(report.settings),
         last_hour: sampling_usage_view(report.within_hour),
         total: sampling_usage_view(report.in_all),
+        last_use: report.last_use,
         reached_limit: report.stopped.map(reached_limit_view),
         outdated: report.is_outdated,
     }

@@ -42,7 +42,8 @@ impl Owner {
         let auto_approved =
             AutoApprovedRequest { server: server.clone(), number, running: None, params, by, conversation };
         self.models.sampling.auto_approved.insert(of, auto_approved);
-        self.reserve_budget(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
+        let params = request.params.clone();
+        self.reserve_budget(&server, of.originator(), &choice.model, &params, move |owner, reserved| match reserved {
             Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (payload, hash), reservation),
             Err(_) if owner.models.sampling.is_auto_approved_run(of, number) => {
                 owner.models.sampling.auto_approved.remove(&of);

@@ -47,6 +47,7 @@ impl Owner {
         Ok(SamplingReport {
             within_hour: spent.usage_in_last_hour(self.now()),
             in_all: spent.in_all,
+            last_use: spent.last_use,
             stopped: spent.current_reached_limit(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
                 && record.session.sampling_offered != self.models.sampling.offered_capability(server),
