@@ -17,12 +17,16 @@ export class ServerEdit implements UnsavedSettings {
   busy = $state(false);
   error = $state.raw<unknown>(null);
   readonly #name: string;
-  readonly #config: ServerConfig;
+  /** Stored settings when the edit began. */
+  readonly #stored: string;
+  /** The same settings as the form writes them. */
+  readonly #unchanged: ServerConfig;
 
   constructor(server: Server) {
     this.draft = new ServerDraft(server.name, server.config);
     this.#name = server.name;
-    this.#config = server.config;
+    this.#stored = JSON.stringify(server.config);
+    this.#unchanged = this.draft.config;
   }
 
   get problems(): DraftProblem[] {
@@ -32,32 +36,38 @@ export class ServerEdit implements UnsavedSettings {
 
   get changed(): boolean {
     return (
-      JSON.stringify(this.draft.config) !== JSON.stringify(this.#config) ||
+      JSON.stringify(this.draft.config) !== JSON.stringify(this.#unchanged) ||
       this.draft.name.trim() !== this.#name
     );
   }
 
   /** Set if saving stops the server, which needs an approval before it starts again. Changed tool lists do not. */
   get commandChanged(): boolean {
-    return withoutTools(this.draft.config) !== withoutTools(this.#config);
+    return withoutTools(this.draft.config) !== withoutTools(this.#unchanged);
   }
 
-  /** Returns `true` if the edit began with these settings, so that saving it undoes no later change. */
-  isOf({ name, config }: Server): boolean {
-    return this.#name === name && JSON.stringify(this.#config) === JSON.stringify(config);
+  /** Set if the stored settings have changed since the edit began, so that saving would undo that change. */
+  get outdated(): boolean {
+    const server = app.server(this.#name);
+    return !server || JSON.stringify(server.config) !== this.#stored;
+  }
+
+  get canBeSaved(): boolean {
+    return this.changed && !this.outdated;
   }
 
   /** Saves the changes. Resolves to the name of the server, or to `null` if they can't be saved. */
   async save(): Promise<string | null> {
     this.tried = true;
-    if (this.problems.length > 0) return null;
+    if (this.problems.length > 0 || this.outdated) return null;
     const name = this.draft.name.trim();
     this.busy = true;
     this.error = null;
     try {
       const request = { server: this.#name, name, config: this.draft.config };
       reportSecretStorage(await call("update_server", request));
-      unsavedSettings.remove(this.#name, this);
+      // With the secrets in it.
+      serverEdits.end(this.#name);
       return name;
     } catch (cause) {
       this.error = cause;
@@ -69,13 +79,20 @@ export class ServerEdit implements UnsavedSettings {
 }
 
 class ServerEdits {
+  /** Number of ended edits, after each of which the form shows another one. */
+  ended = $state(0);
   readonly #edits = new Map<string, ServerEdit>();
 
-  /** Returns the edit of a server. A new one begins if the stored settings have changed since. */
+  constructor() {
+    app.onEvent((event) => {
+      if (event.type === "server_removed") this.end(event.name);
+    });
+  }
+
+  /** Returns the edit of a server. A new one begins if the known one has no changes. */
   open(server: Server): ServerEdit {
     const known = this.#edits.get(server.name);
-    if (known?.isOf(server)) return known;
-    return this.restart(server);
+    return known?.changed ? known : this.restart(server);
   }
 
   /** Discards the changes to the settings of a server, and returns a new edit. */
@@ -84,6 +101,13 @@ class ServerEdits {
     this.#edits.set(server.name, edit);
     unsavedSettings.add(server.name, edit);
     return edit;
+  }
+
+  /** Removes the edit of a server, because it was saved, or because the server was removed. */
+  end(server: string): void {
+    this.#edits.delete(server);
+    unsavedSettings.remove(server);
+    this.ended += 1;
   }
 }
 

@@ -8,7 +8,7 @@ import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-ho
 
 import AddServer from "./AddServer.svelte";
 import ServerPage from "./ServerPage.svelte";
-import { showServerTab } from "./server-page-fixtures";
+import { remoteServerFields, showServerTab } from "./server-page-fixtures";
 import UnsavedStartDialog from "./UnsavedStartDialog.svelte";
 
 const user = userEvent.setup();
@@ -54,6 +54,36 @@ test("a restart asks whether the changes are saved first, and saves them", async
     ]),
   );
   expect(host.requests("update_server")[0]?.config).toMatchObject({ command: "other-program" });
+});
+
+test("settings that change meanwhile are not overwritten, and the changes remain", async () => {
+  const host = await changeCommand();
+  const { config } = sampleServer();
+  host.send({
+    type: "server_changed",
+    server: sampleServer({ config: { ...config, revision: "2025-06-18" } }),
+  });
+  expect(await screen.findByText(/stored settings have changed/)).toBeVisible();
+  expect(await commandField()).toHaveValue("other-program");
+  expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+  await user.click(screen.getByRole("button", { name: "Restart" }));
+  await waitFor(() => expect(sentCommands(host)).toEqual(["restart_server"]));
+});
+
+test("a saved secret is not kept, though its reference is the same", async () => {
+  await showServerTab("settings", remoteServerFields, SAVED);
+  await user.type(screen.getByLabelText("Value of Authorization"), "Bearer secret");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(await screen.findByText("Saved.")).toBeVisible();
+  expect(screen.queryByDisplayValue("Bearer secret"), "the secret should be forgotten").toBeNull();
+});
+
+test("the changes of a removed server are forgotten", async () => {
+  const host = await changeCommand();
+  host.send({ type: "server_removed", name: "files" });
+  host.send({ type: "server_changed", server: sampleServer() });
+  expect(await commandField()).not.toHaveValue("other-program");
+  expect(screen.queryByRole("button", { name: "Unsaved changes" })).toBeNull();
 });
 
 test("a restart without the changes keeps them", async () => {

@@ -54,8 +54,8 @@ type ServerCommand = StartCommand | "stop_server" | "reconnect_server" | "unmute
  */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {
   const starts = command === "start_server" || command === "restart_server";
-  if (starts && unsavedSettings.of(server)) unsavedSettings.asked = { server, command };
-  else await sendServerCommand(command, server);
+  if (starts && unsavedSettings.ask(command, server)) return;
+  await sendServerCommand(command, server);
 }
 
 /** Sends a command of `serverCommand` without asking about changed settings. */
