@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use host_state::with_last_uses;
+use host_state::{PermissionUses, with_last_uses};
 use policy::{DecisionSource, Grant, LastUse, UsedBy};
 use ports::Document;
 
