@@ -170,6 +170,32 @@ test("a sentence that is typed after Enter goes to the message field, and change
   expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
 });
 
+test.describe("in a low window", () => {
+  test.use({ viewport: { width: 800, height: 600 } });
+
+  test("in a low window a request waits while the next message is typed, and no letter decides it", async ({ app, host }) => {
+    await app.clock.install();
+    const field = app.getByRole("textbox", { name: "Message" });
+    await field.fill("please add at the harbour");
+    await app.keyboard.press("Enter");
+    await app.keyboard.type("and then ");
+    const held = app.getByTestId("held-request");
+    await expect(held).toContainText("harbour waits for your approval");
+    await app.clock.fastForward(5_000);
+    await app.keyboard.type("add a day");
+    await expect(field, "no key should be lost").toHaveValue("and then add a day");
+    await expect(consentRequest(app), "no dialog should open").toBeHidden();
+    expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
+    await held.getByRole("button", { name: "Show" }).click();
+    await expect(consentRequest(app)).toContainText("Run add on harbour?");
+    await expect(held).toBeHidden();
+    await waitUntilDeniable(app);
+    await app.keyboard.press("d");
+    await expect(consentRequest(app), "a request that the user opened should be decided by keys").toBeHidden();
+    await expect(field, "the draft should be kept").toHaveValue("and then add a day");
+  });
+});
+
 test("two calls of one answer are decided one after the other, by keyboard alone", async ({
   app,
 }) => {
@@ -191,6 +217,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
     "aria-disabled",
     "false",
   );
+  await app.keyboard.press("F6");
   await app.keyboard.press("a");
   await expect(log(app).getByText("Both are done.")).toBeVisible();
   await expect(

@@ -17,6 +17,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderTurn,
 } from "./test-harness.svelte";
@@ -99,6 +100,12 @@ describe("the tool calls of one turn", () => {
   it("are allowed and denied by the shortcuts of a single request", async () => {
     renderTurn(...threeCalls());
     await waitUntilArmed();
+    await pressKey("a", button("Deny these"));
+    expect(
+      sentDecisions(),
+      "a key should decide nothing before the user moves to the list",
+    ).toEqual([]);
+    await moveToRequest(button("Deny these"));
     await pressKey("a", button("Deny these"));
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
@@ -240,6 +247,7 @@ describe("the tool calls of one turn", () => {
   it("are not decided while a dialog covers them", async () => {
     const { cover } = renderTurn(...threeCalls());
     await waitUntilArmed();
+    await moveToRequest(button("Deny these"));
     cover(true);
     await tick();
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
