@@ -91,3 +91,16 @@ it("promises nothing if the host can't tell", async () => {
   await show();
   expect(screen.getByText("A rule may allow this call without asking.")).toBeVisible();
 });
+
+it("says why no second call is made while one is under way", async () => {
+  decide = () => ({ effect: "ask", by: { kind: "preset" } });
+  host.answers.call_tool = () => new Promise(() => undefined);
+  await show();
+  const button = screen.getByRole("button", { name: "Call" });
+  for (let presses = 0; presses < 2; presses++) {
+    await fireEvent.click(button);
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  expect(button).toHaveAccessibleDescription(/^This call is under way/);
+  expect(host.requests("call_tool"), "one call should be made").toHaveLength(1);
+});
