@@ -262,7 +262,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
   ).toBe(3);
   await app.keyboard.press("F6");
   await expect(
-    list.getByRole("button", { name: "Deny these" }),
+    list.getByRole("button", { name: "Deny all 3" }),
     "F6 should focus the button to deny",
   ).toBeFocused();
   await assertAccessible(app, "a list of calls");

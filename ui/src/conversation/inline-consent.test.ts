@@ -323,7 +323,7 @@ describe("the tool calls of one turn", () => {
     await armed("Allow these 2");
     await user.keyboard("{F6}");
     expect(
-      turn.getByRole("button", { name: "Deny these" }),
+      turn.getByRole("button", { name: "Deny all 2" }),
       "the button to deny should be focused",
     ).toHaveFocus();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
