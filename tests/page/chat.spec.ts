@@ -103,7 +103,10 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   ).toBeVisible();
   await assertAccessible(app, "a consent request in its card");
   await frame.getByRole("button", { name: "Edit the arguments" }).click();
-  await frame.getByRole("textbox", { name: /First number/ }).fill("4");
+  const first = frame.getByRole("textbox", { name: /First number/ });
+  await expect(first, "the first field should be focused").toBeFocused();
+  await expect(first).toBeInViewport({ ratio: 1 });
+  await first.fill("4");
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await expect(frame).toContainText("4");
   await allow(app, "Allow once");
