@@ -101,7 +101,8 @@ export class LayoutSnapshot {
     for (const [index, child] of [...element.children].entries()) {
       if (before.children[index] !== child) return child.getBoundingClientRect().top;
       const height = this.#drawn.get(child)?.height;
-      if (height === undefined || !isSameHeight(height, heightOf(child))) return this.#change(child);
+      if (height === undefined || !isSameHeight(height, heightOf(child)))
+        return this.#change(child);
     }
     // Removing trailing children moves nothing above. Otherwise the text of the element, or its layout, changed.
     return element.children.length < before.children.length ? bottom : top;
@@ -120,7 +121,6 @@ function isSameHeight(one: number, other: number): boolean {
 function elementsWithOwnContent(root: Element): Set<Element> {
   const found = new Set<Element>();
   for (const own of root.querySelectorAll(OWN_CONTENT_SELECTOR))
-    for (let one = own.parentElement; one && one !== root; one = one.parentElement)
-      found.add(one);
+    for (let one = own.parentElement; one && one !== root; one = one.parentElement) found.add(one);
   return found;
 }
