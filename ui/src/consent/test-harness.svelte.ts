@@ -83,6 +83,12 @@ export async function moveToRequest(on?: HTMLElement) {
   await pressKey("Tab");
 }
 
+/** Moves to the displayed request, and presses a key there. */
+export async function pressInRequest(key: string) {
+  await moveToRequest();
+  await pressKey(key);
+}
+
 let last = 0;
 
 /**
