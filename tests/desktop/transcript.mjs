@@ -108,6 +108,7 @@ export async function approvalTranscript(page, place, step) {
     if (process.env.COMPARE_TRANSCRIPTS) {
       assert.deepEqual(found, readFileSync(TRANSCRIPT_FILE, "utf8").trimEnd().split("\n"), "the transcript should be the stored one");
     }
+    await page.press("Tab");
     await page.press("d");
     await page.until("the request to be denied", async () => (await page.consentRequestText()) === "");
   });

@@ -104,7 +104,10 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   ).toBeVisible();
   await assertAccessible(app, "a consent request in its card");
   await frame.getByRole("button", { name: "Edit the arguments" }).click();
-  await frame.getByRole("textbox", { name: /First number/ }).fill("4");
+  const first = frame.getByRole("textbox", { name: /First number/ });
+  await expect(first, "the first field should be focused").toBeFocused();
+  await expect(first).toBeInViewport({ ratio: 1 });
+  await first.fill("4");
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await expect(frame).toContainText("4");
   await allow(app, "Allow once");
@@ -171,6 +174,32 @@ test("a sentence that is typed after Enter goes to the message field, and change
   expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
 });
 
+test.describe("in a low window", () => {
+  test.use({ viewport: { width: 800, height: 600 } });
+
+  test("in a low window a request waits while the next message is typed, and no letter decides it", async ({ app, host }) => {
+    await app.clock.install();
+    const field = app.getByRole("textbox", { name: "Message" });
+    await field.fill("please add at the harbour");
+    await app.keyboard.press("Enter");
+    await app.keyboard.type("and then ");
+    const held = app.getByTestId("held-request");
+    await expect(held).toContainText("harbour waits for your approval");
+    await app.clock.fastForward(5_000);
+    await app.keyboard.type("add a day");
+    await expect(field, "no key should be lost").toHaveValue("and then add a day");
+    await expect(consentRequest(app), "no dialog should open").toBeHidden();
+    expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
+    await held.getByRole("button", { name: "Show" }).click();
+    await expect(consentRequest(app)).toContainText("Run add on harbour?");
+    await expect(held).toBeHidden();
+    await waitUntilDeniable(app);
+    await app.keyboard.press("d");
+    await expect(consentRequest(app), "a request that the user opened should be decided by keys").toBeHidden();
+    await expect(field, "the draft should be kept").toHaveValue("and then add a day");
+  });
+});
+
 test("two calls of one answer are decided one after the other, by keyboard alone", async ({
   app,
 }) => {
@@ -192,6 +221,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
     "aria-disabled",
     "false",
   );
+  await app.keyboard.press("F6");
   await app.keyboard.press("a");
   await expect(log(app).getByText("Both are done.")).toBeVisible();
   await expect(
@@ -236,7 +266,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
   ).toBe(3);
   await app.keyboard.press("F6");
   await expect(
-    list.getByRole("button", { name: "Deny these" }),
+    list.getByRole("button", { name: "Deny all 3" }),
     "F6 should focus the button to deny",
   ).toBeFocused();
   await assertAccessible(app, "a list of calls");

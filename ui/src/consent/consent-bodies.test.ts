@@ -31,6 +31,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderRequests,
   typeText,
@@ -352,6 +353,7 @@ describe("every kind", () => {
     } as ConsentRequestBody;
     renderRequests(consentRequest(body));
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("a");
     expect(
       screen.queryByRole("button", { name: /Open in the browser/ }),

@@ -39,15 +39,26 @@ export class ConsentQueue {
   /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
   readonly #aside: AsideRequests;
+  readonly #holdsBack: (request: ConsentRequest) => boolean;
+  /** Whether a request was held back when it appeared, by its stage. It stays so until the user opens the request. */
+  readonly #heldStages = new Map<string, boolean>();
   /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
    */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
-  /** A request can move between the queues that share `aside`. */
-  constructor(all: () => ConsentRequest[], aside: AsideRequests = new AsideRequests(all)) {
+  /**
+   * A request can move between the queues that share `aside`. `holdsBack` returns `true` for a request that appears and
+   * must not be shown by itself.
+   */
+  constructor(
+    all: () => ConsentRequest[],
+    aside: AsideRequests = new AsideRequests(all),
+    holdsBack: (request: ConsentRequest) => boolean = () => false,
+  ) {
     this.#all = all;
     this.#aside = aside;
+    this.#holdsBack = holdsBack;
   }
 
   readonly open: ConsentRequest[] = $derived.by(() =>
@@ -58,11 +69,19 @@ export class ConsentQueue {
   readonly current: ConsentRequest | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
   );
+  /** Requests that were held back when they appeared, and were not opened or put aside since. */
+  readonly held: ConsentRequest[] = $derived.by(() =>
+    this.#waiting().filter((q) => this.#isHeld(q) && q.id !== this.current?.id),
+  );
   /** Index of the current request in the queue, from 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
   /** Set if the user opened a request that is still open. */
   readonly isOpened: boolean = $derived(this.open.some(({ id }) => id === this.#opened));
+  /** Set if the user opened the current request. */
+  readonly isCurrentOpened: boolean = $derived(
+    this.current !== null && this.current.id === this.#opened,
+  );
 
   /** Keeps the current request selected when the order of the queue changes. */
   keepCurrent(): void {
@@ -108,11 +127,30 @@ export class ConsentQueue {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** Returns the oldest request of the server that was displayed least recently, without those that were put aside. */
+  /** Returns the requests that may be shown without the user's action, unless they were held back. */
+  #waiting(): ConsentRequest[] {
+    const stages = new Set(this.open.map(requestStage));
+    for (const stage of this.#heldStages.keys())
+      if (!stages.has(stage)) this.#heldStages.delete(stage);
+    return this.open.filter((q) => opensAutomatically(q) && !this.#aside.has(q));
+  }
+
+  /** Returns `true` if the request was held back, which is decided the first time. */
+  #isHeld(request: ConsentRequest): boolean {
+    const stage = requestStage(request);
+    const isHeld = this.#heldStages.get(stage) ?? this.#holdsBack(request);
+    this.#heldStages.set(stage, isHeld);
+    return isHeld;
+  }
+
+  /**
+   * Returns the oldest request of the server that was displayed least recently, without those that were put aside or
+   * held back.
+   */
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
-    return this.open
-      .filter((q) => opensAutomatically(q) && !this.#aside.has(q))
+    return this.#waiting()
+      .filter((q) => !this.#isHeld(q))
       .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,

@@ -9,9 +9,9 @@ import { registerPageState } from "$lib/page-state";
  */
 const MIN_REQUEST_HEIGHT = 380;
 /** Maximum height of an inline request, in pixels. */
-const MAX_REQUEST_HEIGHT = 560;
+const MAX_REQUEST_HEIGHT = 760;
 /** Height that an inline request leaves free above and below it, in pixels. */
-const REQUEST_MARGIN = 24;
+const REQUEST_MARGIN = 8;
 /** Minimum height of the log above a list of requests, in pixels. */
 const MIN_LOG_HEIGHT = 120;
 

@@ -11,6 +11,7 @@ import {
   clickElement,
   installFakeHostForEachTest,
   accessibilityProblems,
+  moveToRequest,
   pressKey,
   renderRequests,
 } from "./test-harness.svelte";
@@ -67,7 +68,7 @@ it("is allowed by A and denied by D while the check box has the focus", async ()
   await pressKey("a", allowReadOnlyToolsBox());
   set({ ...request, id: "q2" });
   await waitUntilArmed();
-  allowReadOnlyToolsBox().focus();
+  await moveToRequest(allowReadOnlyToolsBox());
   await pressKey("d", allowReadOnlyToolsBox());
   expect(sentDecisions()).toEqual([
     { id: "q1", hash: "h1", answer: { action: "allow_read_only", tools } },

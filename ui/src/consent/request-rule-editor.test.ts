@@ -19,6 +19,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderRequests,
 } from "./test-harness.svelte";
@@ -131,6 +132,7 @@ describe('the entry "Always when…"', () => {
   it("decides nothing while the editor is open", async () => {
     const { controller } = renderRequests(writeFileRequest());
     await waitUntilArmed();
+    await moveToRequest();
     const { editor } = await openEditor();
     await waitUntilArmed();
     await pressKey("a", editor);

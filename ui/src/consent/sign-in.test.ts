@@ -19,6 +19,7 @@ import {
   button,
   clickElement,
   installFakeHostForEachTest,
+  moveToRequest,
   pressKey,
   renderRequests,
   typeText,
@@ -130,6 +131,7 @@ describe("sign in", () => {
     expect(isButtonBlocked(OPEN_SIGN_IN_LABEL), "the button should be disabled at first").toBe(
       true,
     );
+    await moveToRequest();
     await pressKey("a");
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
@@ -162,6 +164,7 @@ describe("sign in", () => {
     const authorizationUrl = { ...urlParts("idp.example", "https://", "/"), openable: false };
     renderRequests(consentRequest({ ...signInBody, authorizationUrl }));
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("a");
     expect(
       screen.getByText(/This page can't be opened/),
@@ -187,6 +190,7 @@ describe("a client id", () => {
       isButtonBlocked("Use this client ID"),
       "the button should be disabled without a client ID",
     ).toBe(true);
+    await moveToRequest();
     await pressKey("a");
     expect(sentDecisions(), "nothing should be sent").toEqual([]);
     await typeText(screen.getByLabelText("Client ID"), " drawbridge ");

@@ -1,7 +1,7 @@
 // The request of a tool call as it is first shown to the user.
 import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
@@ -262,6 +262,21 @@ describe("the request of a tool", () => {
     expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
     expect(text, "an unchanged type should not be shown").not.toMatch(/Requested: ?\/a ?text/);
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
+  });
+
+  it("E25: editing focuses the first field, but not while the user is in another one", async () => {
+    const { controller } = renderRequests(consentRequest(toolBody({ path: "/a" })));
+    await waitUntilArmed();
+    await clickElement(button("Edit the arguments"));
+    expect(screen.getByDisplayValue("/a"), "the field should be focused").toHaveFocus();
+    await clickElement(button("Discard the changes"));
+    const other = document.createElement("textarea");
+    document.querySelector(".consent-dialog")?.append(other);
+    other.focus();
+    if (controller.draft) controller.draft.editing = true;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(screen.getByDisplayValue("/a")).toBeInTheDocument();
+    expect(other, "the field should keep the focus").toHaveFocus();
   });
 
   it.each([

@@ -17,6 +17,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderTurn,
 } from "./test-harness.svelte";
@@ -99,7 +100,13 @@ describe("the tool calls of one turn", () => {
   it("are allowed and denied by the shortcuts of a single request", async () => {
     renderTurn(...threeCalls());
     await waitUntilArmed();
-    await pressKey("a", button("Deny these"));
+    await pressKey("a", button("Deny all 3"));
+    expect(
+      sentDecisions(),
+      "a key should decide nothing before the user moves to the list",
+    ).toEqual([]);
+    await moveToRequest(button("Deny all 3"));
+    await pressKey("a", button("Deny all 3"));
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
 
@@ -115,12 +122,12 @@ describe("the tool calls of one turn", () => {
 
   it("are denied together", async () => {
     renderTurn(...threeCalls());
-    await clickElement(button("Deny these"));
+    await clickElement(button("Deny all 3"));
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
     await clickElement(callCheckbox(2));
     await waitUntilArmed();
-    await clickElement(button("Deny these"));
+    await clickElement(button("Deny these 2"));
     expect(sentDecisions()).toEqual(
       ["1", "3"].map((number) => ({
         ...{ id: `q${number}`, hash: number.padStart(8, "a"), answer: { action: "deny" } },
@@ -192,7 +199,7 @@ describe("the tool calls of one turn", () => {
     await clickElement(callCheckbox(3));
     await waitUntilArmed();
     expect(screen.getByText("Select at least one call.")).toBeInTheDocument();
-    expect(isButtonBlocked("Deny these"), "an empty selection should not be deniable").toBe(true);
+    expect(isButtonBlocked("Deny these 0"), "an empty selection should not be deniable").toBe(true);
     await clickElement(callCheckbox(3));
     await waitUntilArmed();
     await clickElement(button("Allow this call"));
@@ -240,24 +247,25 @@ describe("the tool calls of one turn", () => {
   it("are not decided while a dialog covers them", async () => {
     const { cover } = renderTurn(...threeCalls());
     await waitUntilArmed();
+    await moveToRequest(button("Deny all 3"));
     cover(true);
     await tick();
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(isButtonBlocked("Allow these 3")).toBe(true);
-    await pressKey("a", button("Deny these"));
+    await pressKey("a", button("Deny all 3"));
     expect(sentDecisions()).toEqual([]);
   });
 
   it("have accessible names and an order for the keyboard, without axe violations", async () => {
     renderTurn(...threeCalls());
     await waitUntilArmed();
-    expect(button("Deny these"), "the button to deny should be focused").toHaveFocus();
+    expect(button("Deny all 3"), "the button to deny should be focused").toHaveFocus();
     expect(callCheckbox(1)).toBeChecked();
     const order = [
       callCheckbox(1),
       callCheckbox(2),
       callCheckbox(3),
-      button("Deny these"),
+      button("Deny all 3"),
       button("Allow these 3"),
     ];
     for (const [i, element] of order.entries()) {

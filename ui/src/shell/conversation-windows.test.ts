@@ -200,6 +200,9 @@ test("a request that remains after its call ended is shown in the window of the 
   render(App);
   await message();
   own.send({ type: "consent_request_changed", consentRequest: ofEndedCall("q1", "c1") });
+  const line = await screen.findByTestId("held-request");
+  expect(line, "it should be shown here, above the focused field").toBeVisible();
+  await user.click(within(line).getByRole("button", { name: "Show" }));
   expect(await screen.findByTestId("consent-request"), "it is decided here").toBeVisible();
 });
 

@@ -67,6 +67,10 @@ const NOTHING_SET_UP: Answers = {
     conversations: { is: "encrypted" },
     decisions: { is: "encrypted" },
   }),
+  dry_run: () => ({
+    ...{ effect: "ask", reason: "tools-ask", by: { kind: "preset" }, scopes: ["once"] },
+    ...{ considered: [], assumedUnchanged: false, reviewState: null, isToolTurnedOff: false },
+  }),
   list_system_prompts: () => ({ prompts: [] }),
   search_history: () => ({ found: [], hasMore: false }),
   read_conversation_cost: () => ({

@@ -1,0 +1,144 @@
+import { screen } from "@testing-library/svelte";
+import { tick } from "svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import { ARMING_DELAY_MS } from "./arming.svelte";
+import { consentRequest, toolBody, urlBody } from "./fixtures";
+import { FOCUS_RETURN_MS, returnFocus } from "./focus-return";
+import {
+  button,
+  clickElement,
+  installFakeHostForEachTest,
+  moveToRequest,
+  pressKey,
+  renderRequests,
+  sentDecisions,
+  waitUntilArmed,
+} from "./test-harness.svelte";
+
+installFakeHostForEachTest();
+
+let field: HTMLTextAreaElement | HTMLInputElement;
+function addField(name: "textarea" | "input") {
+  field = document.createElement(name);
+  document.body.append(field);
+  field.focus();
+  return field;
+}
+
+beforeEach(() => addField("textarea"));
+afterEach(() => field.remove());
+
+const ofUser = { by: "user", conversation: null } as const;
+const call = (changes = {}) => consentRequest(toolBody({ path: "/x" }), changes);
+
+it.each(["textarea", "input"] as const)(
+  "waits while the user is in a %s, and F6 opens it",
+  async (kind) => {
+    field.remove();
+    addField(kind);
+    const { controller, set } = renderRequests();
+    await pressKey("n", field);
+    set(call());
+    await vi.advanceTimersByTimeAsync(10 * ARMING_DELAY_MS);
+    expect(screen.queryByRole("dialog"), "no dialog should open").toBeNull();
+    expect(document.activeElement, "the field should keep the focus").toBe(field);
+    expect(controller.queue.held.map(({ id }) => id)).toEqual(["q1"]);
+    expect(
+      screen.getByText("files waits for your approval"),
+      "it should be announced",
+    ).toBeInTheDocument();
+    await pressKey("a", field);
+    expect(sentDecisions(), "a typed letter should decide nothing").toEqual([]);
+    await pressKey("F6", field);
+    await waitUntilArmed();
+    expect(controller.queue.held).toEqual([]);
+    await pressKey("a");
+    expect(
+      sentDecisions(),
+      "a request that the user opened should be decided by keys",
+    ).toMatchObject([{ id: "q1", answer: { action: "allow" } }]);
+  },
+);
+
+it("waits until it is opened, also after the field is left and when others arrive", async () => {
+  const { controller, set } = renderRequests();
+  set(call());
+  await tick();
+  field.blur();
+  set(call(), consentRequest(urlBody, { id: "q2" }));
+  await tick();
+  expect(controller.request?.id, "the request that arrived later should open").toBe("q2");
+  set(call());
+  await tick();
+  expect(controller.request, "the held request should not open by itself").toBeNull();
+  controller.show("q1");
+  expect(controller.request?.id).toBe("q1");
+});
+
+it("is decided by no letter unless the user has moved to it", async () => {
+  field.blur();
+  renderRequests(call());
+  await waitUntilArmed();
+  expect(screen.getByText(/^Tab or F6 goes to the request/)).toBeVisible();
+  for (const key of ["a", "d"]) await pressKey(key);
+  expect(sentDecisions(), "a letter should decide nothing").toEqual([]);
+  await moveToRequest();
+  expect(screen.getByText(/^A allows, D denies/)).toBeVisible();
+  await pressKey("d");
+  expect(sentDecisions()).toMatchObject([{ id: "q1", answer: { action: "deny" } }]);
+});
+
+it("is decided by a letter after a click in it, but the next one is not", async () => {
+  field.blur();
+  const { set } = renderRequests(call());
+  await clickElement(screen.getByRole("heading", { level: 2 }));
+  await waitUntilArmed();
+  await pressKey("a");
+  expect(sentDecisions()).toMatchObject([{ id: "q1" }]);
+  set(call({ id: "q2" }));
+  await waitUntilArmed();
+  await pressKey("a");
+  expect(sentDecisions(), "the next request appeared by itself").toHaveLength(1);
+});
+
+it("opens over a field and is decided by keys if the user asked for it by Enter", async () => {
+  field.remove();
+  addField("input");
+  const { set } = renderRequests();
+  await pressKey("Enter", field);
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  expect(button("Deny")).toHaveFocus();
+  await pressKey("a");
+  expect(sentDecisions()).toMatchObject([{ id: "q1", answer: { action: "allow" } }]);
+});
+
+it.each([
+  ["typed on", "input", ["Enter", "x"], ofUser],
+  ["pressed Enter in a message", "textarea", ["Enter"], ofUser],
+  ["did not ask for it", "input", ["Enter"], { by: "server" }],
+] as const)("waits if the user %s", async (_, kind, keys, origin) => {
+  field.remove();
+  addField(kind);
+  const { set } = renderRequests();
+  for (const key of keys) await pressKey(key, field);
+  set(call({ origin }));
+  await tick();
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+it("opens if an empty field has the focus only since the previous request was removed", async () => {
+  const { set } = renderRequests();
+  returnFocus(field);
+  set(call());
+  await tick();
+  expect(screen.getByRole("dialog")).toBeInTheDocument();
+  set();
+  await tick();
+  returnFocus(field);
+  await vi.advanceTimersByTimeAsync(FOCUS_RETURN_MS + 1);
+  set(call({ id: "q2" }));
+  await tick();
+  expect(screen.queryByTestId("consent-request"), "the user may type at any moment").toBeNull();
+});
