@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use host_state::{PermissionUses, with_last_uses};
+use host_state::with_last_uses;
 use policy::{DecisionSource, Grant, LastUse, UsedBy};
 use ports::Document;
 
@@ -83,10 +83,5 @@ impl Owner {
             let failure = "the last uses of rules and folders could not be written";
             self.write_later(Document::Uses, failure, move |stored| uses.merged_with(stored));
         }
-    }
-
-    /// Returns the last uses of rules and of shared folders.
-    pub(crate) fn permission_uses(&self) -> PermissionUses {
-        self.permissions.uses.clone()
     }
 }
