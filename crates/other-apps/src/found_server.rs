@@ -344,6 +344,7 @@ impl FoundServer {
             "pending": around,
             "client": self.client_secret.is_some(),
             "tools": self.config.tools,
+            "autostart": self.config.autostart,
         });
         Hash::of_json(&what).as_str().to_owned()
     }

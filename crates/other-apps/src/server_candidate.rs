@@ -25,11 +25,13 @@ pub(crate) struct ServerCandidate {
     pub(crate) extras: EntryExtras,
 }
 
-/// Data in a server's entry that a [`ServerConfig`] has no field for.
+/// Data in a server's entry that a [`ServerConfig`] has no field for, or only one with another default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.
     pub(crate) disabled: bool,
+    /// Set if the server does not start together with Drawbridge.
+    pub(crate) starts_by_hand: bool,
     /// Names of variables and headers for which the entry contains no value, but only a name. In the candidate, their
     /// value is a reference to an environment variable.
     pub(crate) names_without_value: BTreeSet<String>,
@@ -72,6 +74,7 @@ impl ServerCandidate {
             Some(remote) => ServerTransport::Http(remote.clone()),
             None => ServerTransport::Stdio(self.config.clone()),
         };
-        ServerConfig { transport, revision: self.revision, tools: self.tools.clone() }
+        let autostart = !self.extras.starts_by_hand;
+        ServerConfig { transport, revision: self.revision, tools: self.tools.clone(), autostart }
     }
 }

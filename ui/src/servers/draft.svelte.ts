@@ -64,6 +64,10 @@ export class ServerDraft {
   readonly #authBefore: AuthSettings | null = null;
   /** Filter of the tools that models may use. */
   tools = new ToolFilterDraft();
+  /** Set if the server starts with Drawbridge, once its start is approved for all times. */
+  autostart = $state(true);
+  /** Set if the stored settings already say that the server does not start with Drawbridge. */
+  readonly #isStoredByHand: boolean = false;
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -72,6 +76,8 @@ export class ServerDraft {
     this.type = config.type;
     this.revision = config.revision ?? "";
     this.tools = new ToolFilterDraft(config.tools);
+    this.autostart = config.autostart ?? true;
+    this.#isStoredByHand = config.autostart === false;
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -148,12 +154,17 @@ export class ServerDraft {
   get config(): ServerConfig {
     const revision = this.revision === "" ? null : this.revision;
     const tools = this.tools.wanted;
-    const lists = tools ? { tools } : {};
+    // An omitted setting is kept by the host, so a change back to the default is sent.
+    const isDefault = this.autostart && !this.#isStoredByHand;
+    const rest = {
+      ...(tools ? { tools } : {}),
+      ...(isDefault ? {} : { autostart: this.autostart }),
+    };
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
       const auth = authSettingsFromDraft(this.auth, this.#authBefore);
-      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
+      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...rest };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
     const sandbox = this.sandbox.settings;
@@ -167,7 +178,7 @@ export class ServerDraft {
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
       revision,
-      ...lists,
+      ...rest,
     };
   }
 

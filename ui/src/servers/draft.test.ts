@@ -36,6 +36,23 @@ describe("a draft", () => {
       );
   });
 
+  test("sends the start with Drawbridge only if it is off or was off", () => {
+    for (const [stored, autostart] of [
+      [undefined, undefined],
+      [false, true],
+    ]) {
+      const draft = new ServerDraft("files", {
+        ...config,
+        ...(stored === undefined ? {} : { autostart: stored }),
+      });
+      expect(draft.config.autostart, "an unchanged setting should stay").toBe(stored);
+      draft.autostart = false;
+      expect(draft.config.autostart).toBe(false);
+      draft.autostart = true;
+      expect(draft.config.autostart, "the host keeps an omitted setting").toBe(autostart);
+    }
+  });
+
   test("moves and removes arguments", () => {
     const draft = new ServerDraft("files", config);
     const [first, second] = draft.args;
