@@ -11,6 +11,8 @@ interface Row {
 }
 export interface ArgRow extends Row {
   value: string;
+  /** Set if the argument was already empty in the stored configuration. */
+  isStoredEmpty: boolean;
 }
 /** Row of an environment variable or a header. */
 export interface NamedValueRow extends Row {
@@ -89,7 +91,7 @@ export class ServerDraft {
     this.command = config.command;
     this.cwd = config.cwd ?? "";
     this.sandbox = new SandboxDraft(config.sandbox);
-    for (const value of config.args) this.addArg(value);
+    for (const value of config.args) this.#addArg(value, value === "");
     const secret = config.secretEnv ?? [];
     for (const [key, value = ""] of Object.entries(config.env)) {
       if (secret.includes(key)) this.#addSecretEnv(key, value);
@@ -98,7 +100,11 @@ export class ServerDraft {
   }
 
   addArg(value = ""): void {
-    this.args.push({ id: this.#next++, value });
+    this.#addArg(value, false);
+  }
+
+  #addArg(value: string, isStoredEmpty: boolean): void {
+    this.args.push({ id: this.#next++, value, isStoredEmpty });
   }
 
   removeArg(id: number): void {
@@ -151,6 +157,12 @@ export class ServerDraft {
     this.headers = this.headers.filter((row) => row.id !== id);
   }
 
+  /** The arguments without empty rows at the end that the user did not fill in. */
+  get #filledArgs(): ArgRow[] {
+    const last = this.args.findLastIndex((row) => row.value !== "" || row.isStoredEmpty);
+    return this.args.slice(0, last + 1);
+  }
+
   get config(): ServerConfig {
     const revision = this.revision === "" ? null : this.revision;
     const tools = this.tools.wanted;
@@ -172,7 +184,7 @@ export class ServerDraft {
     return {
       type: "stdio",
       command: this.command.trim(),
-      args: this.args.map((row) => row.value),
+      args: this.#filledArgs.map((row) => row.value),
       env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value || (row.stored ?? "")])),
       ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),

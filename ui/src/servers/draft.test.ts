@@ -70,6 +70,17 @@ describe("a draft", () => {
     expect(draft.commandLine, "the command line should be quoted").toBe("npx -y '' 'a b'");
   });
 
+  test("omits empty arguments at the end that the user added or cleared", () => {
+    const draft = new ServerDraft("files", { ...config, args: ["a", "", "b"] });
+    draft.addArg();
+    draft.addArg();
+    expect(draft.config).toMatchObject({ args: ["a", "", "b"] });
+    draft.args[2]!.value = "";
+    expect(draft.config, "a stored empty argument should stay").toMatchObject({ args: ["a", ""] });
+    draft.args[3]!.value = "c";
+    expect(draft.config).toMatchObject({ args: ["a", "", "", "c"] });
+  });
+
   test("keeps a secret variable unless it is entered again, without its value", () => {
     const reference = "${secret:files.TOKEN}";
     const one = { ...config, env: { A: "1", TOKEN: reference }, secretEnv: ["TOKEN"] };
