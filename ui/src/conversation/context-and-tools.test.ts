@@ -12,7 +12,6 @@ import type {
   Prompt,
   Resource,
 } from "$lib/api/generated";
-import { router } from "$lib/state/router.svelte";
 import { selectOption } from "$lib/testing/select-option";
 import {
   REVIEWED_DEFINITION,
@@ -399,58 +398,6 @@ describe("the tools of a conversation", () => {
       expect(screen.queryByText(/Too many for this model/) !== null).toBe(isSaid);
       unmount();
     }
-  });
-
-  it("counts what the model receives, and opens the review of the rest", async () => {
-    const servers = [{ server: "files", tools: null, instructions: null }];
-    const host = await opened({ ...sampleConversation().settings, servers });
-    const tool = (name: string, state: "offered" | "new") => ({
-      ...{ server: "files", tool: name, key: `files__${name}`, tokens: 90, state },
-    });
-    const list = (...tools: ReturnType<typeof tool>[]) => {
-      host.answers.list_conversation_tools = () => ({
-        ...{ tools, tokens: 90, threshold: 0, usesToolSearch: false, instructions: [] },
-      });
-    };
-    list(tool("read", "new"), tool("write", "new"));
-    const user = userEvent.setup();
-    render(ConversationView, { id: "c1" });
-    await composer().findByRole("button", {
-      name: /^Tools of files \(not reviewed\) 0 of 2 tools · 2 need your review/,
-    });
-    list(tool("read", "offered"), tool("write", "new"));
-    const unreviewed = { new: 1, changed: 0 };
-    host.send({ type: "server_changed", server: sampleServer({ unreviewed }) });
-    await user.click(
-      await composer().findByRole("button", {
-        name: /^Tools of files 1 of 2 tools · 1 needs your review/,
-      }),
-    );
-    await user.click(await screen.findByRole("button", { name: "Review tools of files" }));
-    expect(router.current).toEqual({ at: "server", name: "files", tab: "tools" });
-  });
-
-  it("a requested tool that was not reviewed names its server and opens the review", async () => {
-    const servers = [{ server: "files", tools: null, instructions: null }];
-    const host = await opened({ ...sampleConversation().settings, servers });
-    host.answers.list_conversation_tools = () => ({
-      tools: [{ server: "files", tool: "rm", key: "files__rm", tokens: 90, state: "new" }],
-      ...{ tokens: 0, threshold: 0, usesToolSearch: false, instructions: [] },
-    });
-    const user = userEvent.setup();
-    render(ConversationView, { id: "c1" });
-    await composer().findByRole("button", { name: /1 needs your review/ });
-    const used = { reply: "a1", id: "u1", key: "files__rm" };
-    const body = {
-      ...{ kind: "own_tool", used, arguments: {}, text: "not made", isError: true },
-    } as const;
-    const item: ConversationItem = { id: "t1", at: 3, body };
-    host.send({ type: "item_changed", conversation: "c1", item, answering: false });
-    const name = "Requested rm of files, which you have not reviewed";
-    const card = within(await screen.findByRole("article", { name }));
-    await user.click(card.getByRole("button", { name }));
-    await user.click(card.getByRole("button", { name: "Review tools" }));
-    expect(router.current).toEqual({ at: "server", name: "files", tab: "tools" });
   });
 
   it("marks servers that are not running", async () => {

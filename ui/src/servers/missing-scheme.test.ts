@@ -46,9 +46,7 @@ test("the preview of a pasted address offers it as a URL", async () => {
   const user = userEvent.setup();
   const host = await startFakeHost({
     parse_import: () => ({
-      servers: [
-        { name: "mcp", config: local("localhost:3111/mcp"), notes: [], secrets: [], usable: true },
-      ],
+      servers: [{ name: "mcp", config: local("localhost:3111/mcp"), notes: [], usable: true }],
       problem: null,
     }),
     add_server: () => ({ onlyThisRun: null }),

@@ -2,7 +2,7 @@ import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Sandbox, ServerCatalog, Tool, ToolResult } from "$lib/api/generated";
+import type { ServerCatalog, Tool, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -287,45 +287,6 @@ describe("a tool result", () => {
     expect(screen.getByRole("alert"), "the error should be labeled").toHaveTextContent(
       "The tool reported an error",
     );
-  });
-
-  test("about a file explains what the sandbox lets the server change", async () => {
-    const user = userEvent.setup();
-    const denied: ToolResult = {
-      ...RESULT,
-      isError: true,
-      content: [{ type: "text", text: "EROFS: read-only file system, open '/home/ann/two.txt'" }],
-    };
-    const sandbox: Sandbox = {
-      folders: [
-        { path: "/home/ann/notes", access: "write" },
-        { path: "/home/ann/plans", access: "read" },
-      ],
-      network: { preset: "files_only" },
-    };
-    const config = {
-      ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null, sandbox },
-    } as const;
-    host.send({
-      type: "server_changed",
-      server: sampleServer({ name, config: { ...config, args: [] } }),
-    });
-    const view = render(ToolResultView, { result: denied, server: name });
-    expect(screen.queryByText(/sandbox/), "it does not run in a sandbox").toBeNull();
-    host.send({
-      type: "server_changed",
-      server: sampleServer({
-        ...{ name, sandboxMechanism: "bubblewrap" },
-        config: { ...config, args: [] },
-      }),
-    });
-    expect(await screen.findByText(/runs in Drawbridge's sandbox/)).toBeInTheDocument();
-    expect(screen.getByText("/home/ann/notes")).toBeInTheDocument();
-    expect(screen.queryByText("/home/ann/plans"), "it can only be read").toBeNull();
-    await user.click(screen.getByRole("button", { name: "Change the sandbox" }));
-    expect(router.current).toEqual({ at: "server", name, tab: "settings" });
-    await view.rerender({ result: { ...denied, content: [{ type: "text", text: "no such id" }] } });
-    expect(screen.queryByText(/sandbox/), "other errors have other causes").toBeNull();
   });
 
   test("shows every kind of content", async () => {
