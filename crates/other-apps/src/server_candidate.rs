@@ -19,19 +19,19 @@ pub(crate) struct ServerCandidate {
     pub(crate) revision: Option<Revision>,
     /// Allow list and deny list of tools, which determine the tools that the other app offers to its model.
     pub(crate) tools: ToolFilter,
+    /// Set if the server does not start together with Drawbridge.
+    pub(crate) starts_by_hand: bool,
     pub(crate) notes: ImportNotes,
     /// Set if the entry specifies a transport that Drawbridge does not support.
     pub(crate) has_unsupported_transport: bool,
     pub(crate) extras: EntryExtras,
 }
 
-/// Data in a server's entry that a [`ServerConfig`] has no field for, or only one with another default.
+/// Data in a server's entry that a [`ServerConfig`] has no field for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.
     pub(crate) disabled: bool,
-    /// Set if the server does not start together with Drawbridge.
-    pub(crate) starts_by_hand: bool,
     /// Names of variables and headers for which the entry contains no value, but only a name. In the candidate, their
     /// value is a reference to an environment variable.
     pub(crate) names_without_value: BTreeSet<String>,
@@ -74,7 +74,7 @@ impl ServerCandidate {
             Some(remote) => ServerTransport::Http(remote.clone()),
             None => ServerTransport::Stdio(self.config.clone()),
         };
-        let autostart = !self.extras.starts_by_hand;
+        let autostart = !self.starts_by_hand;
         ServerConfig { transport, revision: self.revision, tools: self.tools.clone(), autostart }
     }
 }

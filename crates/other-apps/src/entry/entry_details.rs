@@ -94,7 +94,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
             found.tools.enabled.get_or_insert_default().extend(names);
         }
     }
-    found.extras.starts_by_hand |= object.get_boolean(AUTOSTART_KEY).is_some_and(|switch| !switch.value);
+    found.starts_by_hand |= object.get_boolean(AUTOSTART_KEY).is_some_and(|switch| !switch.value);
     note_approvals(found, object);
     if let Some(file) = object.get_string("envFile") {
         found.extras.env_file = Some(file.value.clone().into_owned());
