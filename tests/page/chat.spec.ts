@@ -496,6 +496,10 @@ test("tools are disabled one by one, and unreviewed ones are not offered", async
 }) => {
   await app.getByRole("button", { name: "Tools of harbour" }).click();
   const dialog = app.getByRole("dialog");
+  await expect(
+    dialog.getByRole("button", { name: "Review tools of harbour" }),
+    "tools that were not reviewed should have a way to the review",
+  ).toBeVisible();
   await dialog.getByRole("button", { name: "Choose tools of harbour" }).click();
   await expect(
     dialog.getByRole("checkbox", { name: "add", exact: true }),

@@ -5,7 +5,7 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::entry::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
+use crate::entry::{AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
 use crate::found_server::secret_removal::{self, SecretPlace};
 use crate::omissions::{ExportOmissions, OmittedSetting};
 use crate::secret_detection::is_secret_value;
@@ -149,13 +149,16 @@ impl EntryWriter {
                 self.write_values(&mut entry, "headers", name, &http.headers);
             }
         }
-        // Neither VS Code nor install links support lists of tools.
+        // Neither VS Code nor install links support lists of tools, and neither starts servers with Drawbridge.
         if self.substitute == SecretSubstitute::Variable {
             if let Some(enabled) = &config.tools.enabled {
                 entry.insert(ENABLED_TOOLS_KEY.to_owned(), json!(enabled));
             }
             if !config.tools.disabled.is_empty() {
                 entry.insert(DISABLED_TOOLS_KEY.to_owned(), json!(config.tools.disabled));
+            }
+            if !config.autostart {
+                entry.insert(AUTOSTART_KEY.to_owned(), false.into());
             }
         }
         entry

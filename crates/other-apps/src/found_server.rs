@@ -361,6 +361,7 @@ impl FoundServer {
             "sources": sources,
             "client": self.client_secret.is_some(),
             "tools": self.config.tools,
+            "autostart": self.config.autostart,
         });
         Hash::of_json(&what).as_str().to_owned()
     }

@@ -248,6 +248,7 @@ fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
         row.origins.push(origin);
     }
     row.off &= server.off;
+    row.config.autostart &= server.config.autostart;
     let tools = &mut row.config.tools;
     tools.restrict(server.config.tools);
     // Shortened lists would offer models more tools than the apps do.

@@ -125,6 +125,10 @@ describe("every kind", () => {
       button("Always allow this command"),
       "the longer approval should have a button",
     ).toBeInTheDocument();
+    expect(
+      screen.getByText(/also starts with Drawbridge/),
+      "a further effect of the longer approval should be named",
+    ).toBeInTheDocument();
   });
 
   it("connect: shows the whole address with its domain, header names, and a warning about plain http", () => {

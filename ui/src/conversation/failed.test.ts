@@ -25,6 +25,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { refusedWithoutKey } from "../models/missing-keys.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 afterEach(() => cleanup());
@@ -124,6 +125,7 @@ describe("a failed answer", () => {
     await failed("noKey");
     await press("Open Models");
     expect(router.current).toEqual({ at: "models", provider: "lab" });
+    expect(refusedWithoutKey.has("lab"), "the page should mark the provider").toBe(true);
   });
 
   test("without credit links to the choice of the model", async () => {

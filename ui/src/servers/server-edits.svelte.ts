@@ -41,9 +41,12 @@ export class ServerEdit implements UnsavedSettings {
     );
   }
 
-  /** Set if saving stops the server, which needs an approval before it starts again. Changed tool lists do not. */
+  /**
+   * Set if saving stops the server, which needs an approval before it starts again. Changed tool lists and a changed
+   * time of the start do not.
+   */
   get commandChanged(): boolean {
-    return withoutTools(this.draft.config) !== withoutTools(this.#unchanged);
+    return launchOf(this.draft.config) !== launchOf(this.#unchanged);
   }
 
   /** Set if the stored settings have changed since the edit began, so that saving would undo that change. */
@@ -111,8 +114,9 @@ class ServerEdits {
   }
 }
 
-function withoutTools(config: ServerConfig): string {
-  return JSON.stringify({ ...config, tools: undefined });
+/** Returns the settings that decide what is started or contacted, as text. */
+function launchOf(config: ServerConfig): string {
+  return JSON.stringify({ ...config, tools: undefined, autostart: undefined });
 }
 
 export let serverEdits: ServerEdits;

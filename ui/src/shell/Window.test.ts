@@ -235,6 +235,15 @@ describe("the window", () => {
       await left.findByRole("link", { name: "git 1 request is waiting ready" }),
       "the pending requests of the server should be counted",
     ).toBeVisible();
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ name: "git", unreviewed: { new: 20, changed: 0 } }),
+    });
+    await waitFor(() => expect(app.server("git")?.unreviewed?.new).toBe(20));
+    expect(
+      left.getByRole("link", { name: "git 1 request is waiting ready" }),
+      "reviews should wait while a request does",
+    ).toBeVisible();
     expect(
       screen.getByRole("button", { name: "Approvals (1)" }),
       "all pending requests should be counted",

@@ -383,6 +383,12 @@ describe("tools of all servers", () => {
       "the tool should be shown with the name of its server",
     ).toBeInTheDocument();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    expect(screen.queryByText(/not running/), "all servers run").toBeNull();
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ name: other, state: { is: "stopped" } }),
+    });
+    expect(await screen.findByText(/of 1 server that is not running/)).toBeInTheDocument();
   });
 
   test("5,000 tools are searched and rendered without delay", async () => {

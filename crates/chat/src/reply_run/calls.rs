@@ -131,6 +131,9 @@ impl ReplyRun {
             {
                 format!("not made: {}", super::model_answer::omitted_tools_notice(server))
             }
+            Some((ToolState::New, server)) => {
+                format!("not made: the user has not reviewed the tool {key:?} of {server} yet")
+            }
             Some((ToolState::Changed, server)) => {
                 format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
             }

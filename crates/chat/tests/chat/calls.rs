@@ -336,6 +336,18 @@ fn demo_server_with_disabled_tools(disabled: &[&str]) -> ServerEntry {
 }
 
 #[tokio::test]
+async fn a_model_that_calls_an_unreviewed_tool_learns_that_its_review_is_missing() {
+    let tool_call = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = TestConversation::new(vec![tool_call, text_reply("I can't.")], &["show_everything"]).await;
+    talk.send_and_wait_for_reply("Add 2 and 40").await;
+    let results = tool_results(talk.model.requests()[1].messages.last().unwrap());
+    assert!(
+        results[0].2 && results[0].1.contains("has not reviewed the tool \"demo__add\" of demo"),
+        "the model is informed: {results:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
     let tool_call = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(

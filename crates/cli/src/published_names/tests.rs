@@ -137,6 +137,7 @@ fn published_field_paths_of_servers_exist() {
             auth: None,
             revision: None,
             tools: None,
+            autostart: None,
         },
         command_line: String::new(),
         url: None,

@@ -156,13 +156,15 @@ impl Owner {
         }
     }
 
-    /// Starts all servers that are stopped and whose start is approved.
+    /// Starts all servers that are stopped, that are to start with Drawbridge, and whose start is approved.
     pub(super) fn start_approved_servers(&mut self) {
         let approved: Vec<String> = self
             .servers
             .records
             .iter()
-            .filter(|(name, r)| r.state == ServerState::Stopped && self.is_approved(name, &r.config))
+            .filter(|(name, r)| {
+                r.state == ServerState::Stopped && r.config.autostart && self.is_approved(name, &r.config)
+            })
             .map(|(name, _)| name.clone())
             .collect();
         for name in approved {

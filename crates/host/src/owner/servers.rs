@@ -113,7 +113,9 @@ impl Owner {
                     self.set_server_identity_for_rules(&name, None);
                     self.emit_server_change(&name);
                 }
-                Some(record) if record.config.differs_in_tools_only(&config) => self.change_tool_filter(&name, config),
+                Some(record) if record.config.differs_without_restart(&config) => {
+                    self.change_without_restart(&name, config)
+                }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }

@@ -39,9 +39,10 @@ pub(super) fn tool_filter_refusal(
 }
 
 impl Owner {
-    /// Changes which tools of a server are available to models, without restarting the server. Pending consent requests
+    /// Changes settings of a server that need no restart: which tools are available to models, and whether it starts
+    /// with Drawbridge. Pending consent requests
     /// for calls of tools that are now turned off are refused, as if a rule denied them.
-    pub(super) fn change_tool_filter(&mut self, server: &str, config: ServerConfig) {
+    pub(super) fn change_without_restart(&mut self, server: &str, config: ServerConfig) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.config = Arc::new(config);
             self.permissions.version += 1;

@@ -8,7 +8,7 @@ use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use host::{HostOptions, RestoreGrantError};
 use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
 use ports::Document;
-use ports::server_config::ServerEntry;
+use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
@@ -223,5 +223,26 @@ async fn start_is_shown_with_its_originator() {
     app.host.start_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
     assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::CommandLine));
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn server_that_is_not_to_start_with_drawbridge_is_started_only_by_hand() {
+    const BY_HAND: &str = "by-hand";
+    let by_hand = ServerConfig { autostart: false, ..scripted_config(&[]) };
+    let app = TestApp::start(vec![(SERVER, scripted_config(&[])), (BY_HAND, scripted_config(&[]))]).await;
+    let pid = app.ready_with_grant(BY_HAND).await.pid;
+    app.ready_with_grant(SERVER).await;
+    let entry = ServerEntry { name: BY_HAND.to_owned(), config: by_hand };
+    app.host.update_server(BY_HAND.into(), entry).await.unwrap();
+    let running = app.server(BY_HAND).await;
+    assert_eq!((running.state, running.pid), (ServerState::Ready, pid), "the change does not stop the server");
+    app.host.close().await;
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
+    app.until(SERVER, "started automatically", |server| server.state == ServerState::Ready).await;
+    assert_eq!(app.server(BY_HAND).await.state, ServerState::Stopped, "it waits for the user");
+    app.host.start_server(BY_HAND.into()).await.unwrap();
+    app.until(BY_HAND, "started without a request", |server| server.state == ServerState::Ready).await;
     app.host.close().await;
 }

@@ -7453,7 +7453,12 @@ revision: string | null,
 /**
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
-tools?: ToolFilter, } | { "type": "http", 
+tools?: ToolFilter, 
+/**
+ * `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+ * approved. In an update, `None` keeps the current setting.
+ */
+autostart?: boolean, } | { "type": "http", 
 /**
  * URL of the server.
  */
@@ -7477,7 +7482,12 @@ revision: string | null,
 /**
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
-tools?: ToolFilter, };
+tools?: ToolFilter, 
+/**
+ * `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+ * approved. In an update, `None` keeps the current setting.
+ */
+autostart?: boolean, };
 
 /**
  * Format in which one server is exported.

@@ -80,6 +80,8 @@ fn cancelled_start_is_no_longer_awaited() {
     let tools = ToolFilter { enabled: None, disabled: vec!["echo".to_owned()] };
     let restricted = ServerConfig { tools, ..(*config).clone() };
     assert!(registry.starting_server("s", &restricted).is_some(), "the lists of tools have no effect on a start");
+    let by_hand = ServerConfig { autostart: false, ..(*config).clone() };
+    assert!(registry.starting_server("s", &by_hand).is_some(), "the time of a start has no effect on it");
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
