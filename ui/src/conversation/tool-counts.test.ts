@@ -67,9 +67,10 @@ it("a requested tool that was not reviewed names its server and opens the review
   render(ConversationView, { id: "c1" });
   await screen.findByRole("button", { name: /1 needs your review/ });
   const used = { reply: "a1", id: "u1", key: "files__rm" };
-  const body = {
-    ...{ kind: "own_tool", used, arguments: {}, text: "not made", isError: true },
-  } as const;
+  const body: ConversationItem["body"] = {
+    kind: "own_tool",
+    ...{ used, arguments: {}, text: "not made", isError: true },
+  };
   const item: ConversationItem = { id: "t1", at: 3, body };
   host.send({ type: "item_changed", conversation: "c1", item, answering: false });
   const name = "Requested rm of files, which you have not reviewed";

@@ -2,7 +2,7 @@ import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 
-import type { ServerConfig } from "$lib/api/generated";
+import type { Server, ServerConfig } from "$lib/api/generated";
 import { startFakeHost } from "$lib/testing/fake-host";
 
 import AddByText from "./AddByText.svelte";
@@ -66,16 +66,14 @@ test("the preview of a pasted address offers it as a URL", async () => {
 
 test("a failed start offers the address", async () => {
   const user = userEvent.setup();
-  const state = {
-    ...{ is: "failed", reason: "command_not_found", message: "not found", stderr: [], hint: null },
-    searchedFolders: ["/bin"],
-  } as const;
+  const state: Server["state"] = {
+    is: "failed",
+    reason: "command_not_found",
+    ...{ message: "not found", stderr: [], hint: null, searchedFolders: ["/bin"] },
+  };
   const host = await showServerTab(
     "overview",
-    {
-      config: local("localhost:3111/mcp"),
-      state: { ...state, stderr: [], searchedFolders: ["/bin"] },
-    },
+    { config: local("localhost:3111/mcp"), state },
     { update_server: () => ({ onlyThisRun: null }) },
   );
   await user.click(await screen.findByRole("button", { name: "Use this address" }));

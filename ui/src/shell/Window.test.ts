@@ -64,7 +64,7 @@ describe("the welcome", () => {
   });
 
   test("scans other apps on request, and offers that until the user has a server", async () => {
-    const none = { searchedApps: ["Cursor"], apps: [], problems: [] };
+    const none = { searchedApps: ["Cursor"], apps: [], needsWorkspace: false, problems: [] };
     const host = await startFakeHost(
       { find_import_candidates: () => none },
       { servers: [demo], settings },

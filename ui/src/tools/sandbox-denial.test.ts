@@ -2,7 +2,7 @@ import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 
-import type { Sandbox, ToolResult } from "$lib/api/generated";
+import type { Sandbox, ServerConfig, ToolResult } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -23,12 +23,13 @@ test("an error about a file explains what the sandbox lets the server change", a
     ],
     network: { preset: "files_only" },
   };
-  const config = {
-    ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null, sandbox },
-  } as const;
+  const config: ServerConfig = {
+    type: "stdio",
+    ...{ command: "npx", args: [], env: {}, cwd: null, revision: null, sandbox },
+  };
   host.send({
     type: "server_changed",
-    server: sampleServer({ name, config: { ...config, args: [] } }),
+    server: sampleServer({ name, config }),
   });
   const view = render(ToolResultView, { result: denied, server: name });
   expect(screen.queryByText(/sandbox/), "it does not run in a sandbox").toBeNull();
@@ -36,7 +37,7 @@ test("an error about a file explains what the sandbox lets the server change", a
     type: "server_changed",
     server: sampleServer({
       ...{ name, sandboxMechanism: "bubblewrap" },
-      config: { ...config, args: [] },
+      config,
     }),
   });
   expect(await screen.findByText(/runs in Drawbridge's sandbox/)).toBeInTheDocument();
