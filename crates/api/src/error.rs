@@ -61,7 +61,7 @@ pub struct ApiError {
     /// Cause for which a call was refused, or `None` for other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub refusal: Option<CallRefusal>,
+    pub refusal: Option<Box<CallRefusal>>,
 }
 
 impl ApiError {

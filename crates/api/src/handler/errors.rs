@@ -165,7 +165,7 @@ impl From<CallFailure> for ApiError {
             },
             _ => None,
         };
-        Self { data, refusal: failure.refusal().cloned(), ..Self::new(code, message) }
+        Self { data, refusal: failure.refusal().cloned().map(Box::new), ..Self::new(code, message) }
     }
 }
 
