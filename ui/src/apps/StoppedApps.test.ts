@@ -95,7 +95,11 @@ test("names all apps of a window, since any of them may be the cause", async () 
 test("names no app if a page without apps used too much memory", async () => {
   render(App);
   await screen.findByRole("main");
-  host.shell({ type: "stopped_apps_changed", reports: [reportOf(5, "memory_limit")], withheld: [] });
+  host.shell({
+    type: "stopped_apps_changed",
+    reports: [reportOf(5, "memory_limit")],
+    withheld: [],
+  });
   expect(
     await screen.findByText("A window without apps used too much memory, so its page was closed."),
   ).toBeVisible();
