@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::web_view_processes::WebViewProcess;
+use crate::web_view_processes::{ProcessId, WebViewProcess};
 
 /// Time between two readings of the sizes of all processes.
 pub(crate) const MEMORY_READING_INTERVAL: Duration = Duration::from_secs(1);
@@ -15,19 +15,18 @@ const MAX_MEMORY_GROWTH_BYTES: u64 = 1 << 30;
 /// Sizes of the web view's processes while at least one window shows apps.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryWatch {
-    /// Size in bytes from which the growth of each process is measured, by the identifier of the process.
-    base_sizes: BTreeMap<i32, u64>,
+    /// Size in bytes from which the growth of each process is measured.
+    base_sizes: BTreeMap<ProcessId, u64>,
 }
 
 impl MemoryWatch {
     /// Records a reading of all processes, and returns those that have grown by more than
     /// [`MAX_MEMORY_GROWTH_BYTES`] since their smallest size. Their growth is measured anew afterwards.
     pub(crate) fn record_sizes(&mut self, processes: &[WebViewProcess]) -> Vec<WebViewProcess> {
-        // The system may give the identifier of an ended process to another one.
-        self.base_sizes.retain(|pid, _| processes.iter().any(|process| process.pid == *pid));
+        self.base_sizes.retain(|id, _| processes.iter().any(|process| process.id == *id));
         let mut too_large = Vec::new();
         for process in processes {
-            let base = self.base_sizes.entry(process.pid).or_insert(process.bytes);
+            let base = self.base_sizes.entry(process.id).or_insert(process.bytes);
             *base = process.bytes.min(*base);
             if process.bytes - *base > MAX_MEMORY_GROWTH_BYTES {
                 *base = process.bytes;
@@ -45,8 +44,9 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn page(pid: i32, mebibytes: u64) -> WebViewProcess {
-        WebViewProcess { pid, role: WebViewProcessRole::DrawsPage, bytes: mebibytes * MIB }
+    fn page(pid: u32, mebibytes: u64) -> WebViewProcess {
+        let id = ProcessId { pid, start_time: 100 };
+        WebViewProcess { id, role: WebViewProcessRole::DrawsPage, bytes: mebibytes * MIB }
     }
 
     #[test]
@@ -84,7 +84,8 @@ mod tests {
     fn later_process_with_the_same_identifier_is_measured_anew() {
         let mut memory = MemoryWatch::default();
         assert_eq!(memory.record_sizes(&[page(7, 100)]), [], "the first process");
-        assert_eq!(memory.record_sizes(&[]), [], "the process has ended");
-        assert_eq!(memory.record_sizes(&[page(7, 1200)]), [], "another process has begun with this size");
+        // No reading was between the end of the first process and the begin of the second one.
+        let later = WebViewProcess { id: ProcessId { pid: 7, start_time: 101 }, ..page(7, 1200) };
+        assert_eq!(memory.record_sizes(&[later]), [], "another process has begun with this size");
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use api::ShownApp;
+use domain::app_view::AppStopCause;
 
 /// Time between two probes of a page that shows apps.
 pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
@@ -170,14 +171,18 @@ impl PageWatch {
     }
 }
 
-/// Times at which a page was loaded again because its process ended while no apps were shown. The process could end
-/// again after each reload, so the number of reloads is limited.
+/// Times at which a page was loaded again because its process ended by itself while no apps were shown. The process
+/// could end again after each reload, so the number of reloads is limited.
 #[derive(Debug, Default)]
 pub(crate) struct PageReloads(VecDeque<Instant>);
 
 impl PageReloads {
-    /// Returns `true` if the page may be loaded again now.
-    pub(crate) fn admit_reload(&mut self, now: Instant) -> bool {
+    /// Returns `true` if the page, whose process ended for this reason, may be loaded again now. A process that
+    /// Drawbridge has ended does not count.
+    pub(crate) fn admit_reload(&mut self, cause: AppStopCause, now: Instant) -> bool {
+        if cause != AppStopCause::PageEnded {
+            return true;
+        }
         self.0.retain(|at| now.saturating_duration_since(*at) < PAGE_RELOAD_PERIOD);
         let is_admitted = self.0.len() < MAX_PAGE_RELOADS;
         if is_admitted {
@@ -326,10 +331,18 @@ mod tests {
     #[test]
     fn page_whose_web_process_ends_without_apps_is_reloaded_a_few_times() {
         let (mut reloads, begin) = (PageReloads::default(), Instant::now());
-        for _ in 0..MAX_PAGE_RELOADS {
-            assert!(reloads.admit_reload(begin), "the window should not stay blank");
+        let ended = AppStopCause::PageEnded;
+        for _ in 0..=MAX_PAGE_RELOADS {
+            for cause in [AppStopCause::MemoryLimit, AppStopCause::Unresponsive] {
+                assert!(reloads.admit_reload(cause, begin), "an end by Drawbridge should not count");
+            }
         }
-        assert!(!reloads.admit_reload(begin + PAGE_RELOAD_PERIOD - SECOND), "the page could end each time");
-        assert!(reloads.admit_reload(begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
+        for _ in 0..MAX_PAGE_RELOADS {
+            assert!(reloads.admit_reload(ended, begin), "the window should not stay blank");
+        }
+        let later = begin + PAGE_RELOAD_PERIOD - SECOND;
+        assert!(!reloads.admit_reload(ended, later), "the page could end each time");
+        assert!(reloads.admit_reload(AppStopCause::MemoryLimit, later), "the window should not stay blank");
+        assert!(reloads.admit_reload(ended, begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
     }
 }

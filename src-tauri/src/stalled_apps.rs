@@ -115,13 +115,13 @@ async fn watch_memory<R: Runtime>(app: AppHandle<R>) {
 /// Ends a process that uses too much memory. Its window then handles the end of the process. A process that all pages
 /// share remains, and frees the memory once the pages with apps have ended.
 fn end_large_process<R: Runtime>(app: &AppHandle<R>, process: WebViewProcess) {
-    let WebViewProcess { pid, role, bytes } = process;
-    tracing::error!(pid, ?role, bytes, "a process uses too much memory while apps are shown");
+    let WebViewProcess { id, role, bytes } = process;
+    tracing::error!(id.pid, ?role, bytes, "a process uses too much memory while apps are shown");
     app.state::<WatchedWindows>().on_memory_exceeded(role, Instant::now());
     if role == WebViewProcessRole::DrawsPage
-        && let Err(error) = web_view_processes::end_process(pid)
+        && let Err(error) = web_view_processes::end_process(id)
     {
-        tracing::warn!(pid, "failed to end a process: {error}");
+        tracing::warn!(id.pid, "failed to end a process: {error}");
     }
 }
 
@@ -140,14 +140,14 @@ pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri:
 }
 
 /// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads
-/// its page again, and the window of a conversation is closed. No app is opened again.
+/// its page again, and the window of a conversation is closed. No app is opened again. The end of a page without apps is
+/// reported as well if Drawbridge has ended it because of its memory.
 fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,
     (view, reloads): (&WebView, &RefCell<PageReloads>),
     reason: WebProcessTerminationReason,
 ) {
-    let is_ended_by_drawbridge = reason == WebProcessTerminationReason::TerminatedByApi;
     let (watched, now) = (app.state::<WatchedWindows>(), Instant::now());
     // An app that the host has removed may be the cause.
     let mut watch = watched.remove(label).unwrap_or_else(|| PageWatch::new(now));
@@ -159,11 +159,13 @@ fn on_web_process_ended<R: Runtime>(
     events.detach_ended_page(label, watch.last_answered_probe_time());
     if has_apps {
         close_and_report_apps(app, label, &apps, cause);
+    }
+    if has_apps || cause == AppStopCause::MemoryLimit {
         events.change_stopped_apps(|stopped| stopped.add(apps, cause));
     }
     if label != MAIN_WINDOW_LABEL {
         conversation_windows::close_crashed_window(app, label);
-    } else if has_apps || is_ended_by_drawbridge || reloads.borrow_mut().admit_reload(now) {
+    } else if has_apps || reloads.borrow_mut().admit_reload(cause, now) {
         tracing::error!(?reason, "the process of the page ended, loading the page again");
         let view = view.clone();
         // WebKit is still handling the end of the process.

@@ -35,9 +35,10 @@ pub(crate) struct StoppedApps {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct StoppedAppsReport {
     id: u64,
-    /// Closed apps, each once. Any of them may have blocked or ended the page.
+    /// Closed apps, each once. Any of them may have blocked or ended the page. Empty if the page showed none and was
+    /// ended because of its memory.
     apps: Vec<ShownApp>,
-    /// Reason for which they were closed.
+    /// Reason for which they were closed, or the page was ended.
     cause: AppStopCause,
 }
 
@@ -104,6 +105,15 @@ mod tests {
             stopped.dismiss(id);
         }
         assert!(stopped.reports.is_empty() && !stopped.is_empty(), "a dismissed report does not release an app");
+    }
+
+    #[test]
+    fn end_of_a_page_without_apps_is_reported_and_withholds_no_app() {
+        let mut stopped = StoppedApps::default();
+        stopped.add(Vec::new(), AppStopCause::MemoryLimit);
+        assert_eq!((stopped.reports.len(), stopped.withheld.len()), (1, 0), "no app is the cause");
+        stopped.dismiss(1);
+        assert!(stopped.is_empty(), "the user has dismissed the report");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 // MCP server whose app uses up what it shares with the window, some time after a click. It computes without end: at
 // once, with short pauses, while it is closed, or when its frame is removed. In the last two cases it requests its end
-// by itself. Or it allocates memory without end, in its own process or in the one that stores blobs.
+// by itself. Or it allocates memory up to a bound above its limit, in its own process or in the one that stores blobs.
+// At SIGUSR2, the server starts a child process that has the name of a process of WebKitGTK, grows as much and ends.
+import { spawn } from "node:child_process";
+
 import { APP_TYPE, serve, text } from "./stdio.mjs";
 
 const PAGE = "ui://stalled/page.html";
@@ -12,6 +15,8 @@ const PAUSE_MS = 100;
 /** Size in bytes of what the app allocates at a time, and the time between two allocations in milliseconds. */
 const BLOCK_BYTES = 1 << 25;
 const ALLOCATION_INTERVAL_MS = 20;
+/** Number of blocks at which the app stops: 2.5 GiB, so that the computer remains usable if nothing ends it. */
+const MAX_BLOCKS = 80;
 
 const html = `<!doctype html>
 <html lang="en">
@@ -49,7 +54,11 @@ const html = `<!doctype html>
       // The app responds between two allocations. Memory counts only when it is written.
       const newBlock = () => new Uint8Array(${BLOCK_BYTES}).fill(1);
       const allocated = [newBlock()];
-      const allocate = (more) => () => setInterval(() => allocated.push(more()), ${ALLOCATION_INTERVAL_MS});
+      const allocate = (more) => () => {
+        const timer = setInterval(() => {
+          if (allocated.push(more()) >= ${MAX_BLOCKS}) clearInterval(timer);
+        }, ${ALLOCATION_INTERVAL_MS});
+      };
       onClick("compute", loop);
       onClick("pauses", computeWithPauses);
       onClick("memory", allocate(newBlock));
@@ -65,6 +74,15 @@ const html = `<!doctype html>
     </script>
   </body>
 </html>`;
+
+/** Program of the child process. */
+const CHILD = `
+  require("node:fs").writeFileSync("/proc/self/comm", "WebKitNetworkPr");
+  let grown;
+  setTimeout(() => (grown = Buffer.alloc(1.25 * 2 ** 30, 1)), ${DELAY_MS});
+  setTimeout(() => process.exit(grown[0]), 12_000);`;
+
+process.on("SIGUSR2", () => spawn(process.execPath, ["-e", CHILD], { stdio: "ignore" }));
 
 const tools = [
   {

@@ -4,6 +4,7 @@
 // The session of the driver ends with the process. Afterwards the window is read and operated like by a screen reader.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -16,6 +17,7 @@ import {
   ALLOCATE_BLOBS,
   approveApp,
   CALM,
+  closedApps,
   closedWithoutPage,
   COMPUTE,
   has,
@@ -43,8 +45,22 @@ const CLOSING = "Keep 2 servers running?";
 /** Time in milliseconds after a click in the app after which it computes. */
 const COMPUTES_MS = 3_000;
 const ENDS_MS = 8_000;
+/** Name of a process of WebKitGTK, as truncated by the kernel, that a child process of the server has, too. */
+const NETWORK_PROCESS = "WebKitNetworkPr";
+/** Size in kibibytes of the grown child process, and the time in milliseconds in which its growth would be noticed. */
+const GROWN_KIB = 1.2 * 2 ** 20;
+const NOTICED_MS = 4_000;
 
 const hasButton = async (place, name) => allTexts(await accessibleObjects(place)).split("\n").includes(name);
+
+/** Returns the ids of the child processes of the server that have grown. */
+const grownChildren = (place) =>
+  processes(place.home, NETWORK_PROCESS)
+    .map(({ pid }) => pid)
+    .filter((pid) => {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      return status.startsWith(`Name:\t${NETWORK_PROCESS}\n`) && Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) > GROWN_KIB;
+    });
 
 /** Presses a button until it has the effect, since a press may be ignored while the window changes. */
 async function press(place, name, what, effect) {
@@ -83,12 +99,24 @@ async function usesUpPage(place, button, count, cause) {
 
 export async function stalledApp(page, place, step) {
   let before = [];
-  await step("an app is shown, and a call of another server waits for its decision", async () => {
+  await step("an app is shown", async () => {
     for (const name of [STALLED, CALM]) await startServer(page, name);
     await callTool(page, STALLED, TOOL);
     await page.allow("Allow until Drawbridge closes");
     await approveApp(page, RESULT);
     await setCloseAction(page, "ask");
+  });
+
+  await step("X62 a process of a server has the name of one that all windows share, and grows: no app is closed", async () => {
+    const [server] = processes(place.home, SCRIPT);
+    process.kill(server.pid, "SIGUSR2");
+    await until("the process to grow", () => grownChildren(place).length === 1);
+    await wait(NOTICED_MS);
+    assert.equal(grownChildren(place).length, 1, "the process should have remained");
+    assert.deepEqual(closedApps(place), [], "no app should be closed");
+  });
+
+  await step("an app computes, and a call of another server waits for its decision", async () => {
     before = webProcesses(place);
     await page.inFrame(APP_FRAME, () => page.click("button", COMPUTE));
     await beginCall(page, CALM, "greet");

@@ -36,7 +36,7 @@ export const webProcesses = (place) =>
     .map(({ pid }) => pid);
 
 /** Returns the lines of Drawbridge's output about closed apps. */
-const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED) ?? [];
+export const closedApps = (place) => readFileSync(place.log, "utf8").match(CLOSED) ?? [];
 
 /** Returns `true` if a window shows this text, as assistive technology receives it. */
 export const has = async (place, text) => allTexts(await accessibleObjects(place)).includes(text);

@@ -39,7 +39,7 @@ impl AppActivity {
         Self { host, server, tool, rates: HashMap::new(), requested: HashMap::new(), omitted: 0 }
     }
 
-    /// Adds an entry about a request, if it is one to the user.
+    /// Adds an entry about a request, if it is one to the user, except for display modes.
     pub(crate) async fn log_request(&mut self, number: u64, request: &AppRequest) {
         let (topic, act) = match request {
             AppRequest::OpenLink { .. } => (AppActivityTopic::Link, "open a link"),

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::web_view_processes::{WEB_PROCESS_NAME, descendant_processes_with_name, read_process_table};
+use crate::web_view_processes::{WEB_PROCESS_NAME, read_process_table, web_view_processes_with_name};
 
 /// Kinds of namespaces that the sandbox separates and that are checked. The user namespace is not checked, because the
 /// sandbox of a process of root has none of its own.
@@ -16,8 +16,8 @@ const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
 pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendant_processes_with_name(&read_process_table(proc), own, WEB_PROCESS_NAME);
-    !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
+    let web_processes = web_view_processes_with_name(&read_process_table(proc), own, WEB_PROCESS_NAME);
+    !web_processes.is_empty() && web_processes.iter().all(|id| has_separate_namespaces(proc, own, id.pid))
 }
 
 /// Returns `true` if two processes have different namespaces of all kinds in [`SANDBOX_NAMESPACES`]. A namespace that

@@ -111,7 +111,10 @@ export interface StoppedApp {
 /** Reason for which all apps of a window were closed. */
 export type AppStopCause = "unresponsive" | "memory_limit" | "page_ended";
 
-/** Apps that were closed together. Any of them may be the cause. */
+/**
+ * Apps that were closed together. Any of them may be the cause. Empty if a page without apps used too much memory and
+ * was ended.
+ */
 export interface StoppedAppsReport {
   id: number;
   apps: StoppedApp[];
