@@ -5,7 +5,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
+use host::{DefinitionShownToUser, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
