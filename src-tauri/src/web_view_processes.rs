@@ -82,7 +82,7 @@ pub(crate) fn end_process(id: ProcessId) -> nix::Result<()> {
 /// All processes of the system, by process identifier.
 pub(crate) type ProcessTable = BTreeMap<u32, ProcessStat>;
 
-/// What a file `/proc/PID/stat` says about a process.
+/// Facts about a process in its file `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProcessStat {
     name: String,

@@ -28,7 +28,7 @@ pub(crate) struct AppActivity {
     server: String,
     tool: String,
     rates: HashMap<AppActivityTopic, TokenBucket>,
-    /// What the app requests, of the requests that have an entry and no outcome yet, by the number of the request.
+    /// Descriptions of the requests that have an entry and no outcome yet, by the number of the request.
     requested: HashMap<u64, &'static str>,
     /// Number of entries that were omitted since the last entry.
     omitted: u64,

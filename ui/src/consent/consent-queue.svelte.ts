@@ -40,7 +40,7 @@ export class ConsentQueue {
   #answered = $state<string[]>([]);
   readonly #aside: AsideRequests;
   readonly #holdsBack: (request: ConsentRequest) => boolean;
-  /** Whether a request was held back when it appeared, by its stage. It stays so until the user opens the request. */
+  /** Set for a stage of a request that was held back when it appeared. It stays so until the user opens the request. */
   readonly #heldStages = new Map<string, boolean>();
   /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.

@@ -65,7 +65,7 @@ test("one chosen folder completes the servers that need it", async () => {
   ).toMatchObject([{ source, ids: [`id of files in ${FOLDER}`, "id of far"] }]);
 });
 
-test("the chosen folder can be taken back, and a canceled dialog changes nothing", async () => {
+test("the chosen folder can be removed, and a canceled dialog changes nothing", async () => {
   host.answers.pick_folder = () => ({ folder: null });
   await user.click(button("Choose the project folder"));
   expect(host.requests("find_import_candidates").length, "nothing should be read again").toBe(1);

@@ -26,7 +26,7 @@ const ASKS = "You approve it before it is sent.";
 const RULE: DecisionSource = { kind: "rule", rule: { source: "user", id: "1" } };
 
 let host: FakeHost;
-/** What the policy decides about these arguments. */
+/** Returns the decision of the policy about these arguments. */
 let decide: (sent: JsonValue) => { effect: RuleEffect; by: DecisionSource };
 
 const result = (effect: RuleEffect, by: DecisionSource) => ({

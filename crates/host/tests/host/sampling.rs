@@ -113,10 +113,9 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
             "[sampling-review-ui]: nothing was sent to the model yet, in {revision}"
         );
         assert!(model.requests().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
-        let mut edited = request.clone();
-        edited.system_prompt = Some("Be terse.".into());
-        let edit = ConsentRequestEdit::Request(Box::new(edited));
-        let consent_request = app.host.edit_consent_request(consent_request.id, edit).await.unwrap();
+        let edited = CreateMessageParams { system_prompt: Some("Be terse.".into()), ..request.clone() };
+        let edited = ConsentRequestEdit::Request(edited.into());
+        let consent_request = app.host.edit_consent_request(consent_request.id, edited).await.unwrap();
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ALLOW_ONCE).await;
         let second = answered_request(&app).await;
@@ -137,8 +136,8 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
         assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {revision}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-        assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
-        assert_eq!(report.last_use.map(|used| used.by), Some(UsedBy::Server), "the last use is displayed");
+        let used = (report.within_hour.requests, report.within_hour.tokens, report.last_use.map(|used| used.by));
+        assert_eq!(used, (1, 34, Some(UsedBy::Server)), "[sampling-rate-limit]: the use is counted and displayed");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();

@@ -115,7 +115,6 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         &["mcp-auth::GrantKind", "ports::GrantType"],
         "mcp-auth knows nothing of the app; the other is what `mcp.json` names",
     ),
-    (&["api::ApiError", "mcp-proto::RpcError"], "an error of the page's contract and one of JSON-RPC"),
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
