@@ -13,7 +13,7 @@ const MIN_COMPARED_MEMBERS: usize = 3;
 const EQUAL_FIELDS_RULE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Groups of types in different crates that may have the same fields, each with the reason.
-const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
+const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 39] = [
     (
         &["app-views::AppFrameResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
