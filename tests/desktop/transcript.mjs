@@ -12,6 +12,7 @@ const TRANSCRIPT_FILE = join(import.meta.dirname, "transcripts/approval.txt");
 /** Character in the text of an object that stands for a child. */
 const CHILD_CHARACTER = "\uFFFC";
 const TITLE = "Run add on demo?";
+const TAB = "\uE004";
 
 /** Content that a user who can't see the request must hear, in this order. */
 const REQUIRED_LINES = [
@@ -108,7 +109,7 @@ export async function approvalTranscript(page, place, step) {
     if (process.env.COMPARE_TRANSCRIPTS) {
       assert.deepEqual(found, readFileSync(TRANSCRIPT_FILE, "utf8").trimEnd().split("\n"), "the transcript should be the stored one");
     }
-    await page.press("Tab");
+    await page.press(TAB);
     await page.press("d");
     await page.until("the request to be denied", async () => (await page.consentRequestText()) === "");
   });
