@@ -22,7 +22,6 @@ use clap::Args;
 use log::TestPartLog;
 use outcome::ReportedOutcome;
 use parts::TestPart;
-use stages::TestLane;
 use summary::{TestPartTime, TestRunSummary};
 
 use crate::problem::Problem;
@@ -52,8 +51,8 @@ fn run_parts(options: &TestOptions, summary: &mut TestRunSummary) -> Result<(), 
     let summary = Mutex::new(summary);
     for stage in stages::stages_with_parts(&parts) {
         match &stage.lanes[..] {
-            [lane] => run_sequential_parts(&lane.parts, CpuTimeAttribution::SinglePart, &summary)?,
-            lanes => run_lanes_in_parallel(lanes, &summary)?,
+            [lane] => run_sequential_parts(lane, CpuTimeAttribution::SinglePart, &summary)?,
+            lanes => run_sequences_in_parallel(lanes, &summary)?,
         }
     }
     Ok(())
@@ -67,16 +66,11 @@ enum CpuTimeAttribution {
     ParallelParts,
 }
 
-fn run_lanes_in_parallel<'l>(lanes: &'l [TestLane], summary: &Mutex<&mut TestRunSummary>) -> Result<(), Problem> {
+fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut TestRunSummary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::exited_children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
-        let start = |lane: &'l TestLane| {
-            scope.spawn(move || {
-                processor::lower_priority_of_thread_and_its_programs(lane.niceness);
-                run_sequential_parts(&lane.parts, CpuTimeAttribution::ParallelParts, summary)
-            })
-        };
-        let running: Vec<_> = lanes.iter().map(start).collect();
+        let start = |lane| scope.spawn(move || run_sequential_parts(lane, CpuTimeAttribution::ParallelParts, summary));
+        let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
