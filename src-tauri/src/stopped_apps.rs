@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn stopped_apps_reports_and_withheld_servers_are_bounded() {
+    fn numbers_of_reports_and_withheld_servers_are_bounded() {
         let mut stopped = StoppedApps::default();
         for number in 0..=MAX_SERVERS_WITH_WITHHELD_APPS {
             stopped.add(vec![app(&number.to_string(), "chart")], AppStopCause::Unresponsive);

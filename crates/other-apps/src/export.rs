@@ -166,7 +166,7 @@ impl EntryWriter {
 
     /// Returns what the last written entry omits, and clears the lists of omitted secrets for the next entry.
     fn take_omissions(&mut self, server: &ServerEntry, form: ServerExportFormat) -> ExportOmissions {
-        let mut settings = OmittedSetting::always_omitted(&server.config);
+        let mut settings = OmittedSetting::omitted_in_every_export(&server.config);
         let omits_tools = form == ServerExportFormat::VsCode && !server.config.tools.admits_all_tools();
         settings.extend(omits_tools.then_some(OmittedSetting::Tools));
         let (secrets, removed) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.removed));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sandbox_trial_decides_unless_disabled_or_failing_before() {
+    fn trial_decides_unless_sandbox_is_disabled_or_start_failed() {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(

@@ -177,6 +177,23 @@ describe("the request of a tool", () => {
     expect(line(), "a definition that may have changed is not called unchanged").toBeNull();
   });
 
+  it("E2: a reviewed definition that changed since the tool was allowed can be opened, and says so", async () => {
+    const body = {
+      ...toolBody({ path: "/x" }),
+      changedSinceAllowed: true,
+      reviewedDefinition: '{\n  "name": "write_file",\n  "inputSchema": { "type": "object" }\n}',
+      definitionHash: "9b1c".padEnd(64, "0"),
+    };
+    const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
+    renderRequests(consentRequest(body, { marks }));
+    const line = frame().getByText(/Definition reviewed; changed since it was allowed/);
+    expect(line, "its hash should be beside it").toHaveTextContent("9b1c0000");
+    expect(frame().queryByText(/Definition reviewed, unchanged/)).toBeNull();
+    expect(frame().queryByText(/inputSchema/), "it should be folded").toBeNull();
+    await clickElement(line);
+    expect(frame().getByText(/"inputSchema": \{ "type": "object" \}/)).toBeVisible();
+  });
+
   it("E2: a value of some kilobytes is shown completely", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
     renderRequests(consentRequest(toolBody({ content })));

@@ -5,7 +5,12 @@ import { afterEach, expect, it } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
-import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import {
+  sampleConversation,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
 
@@ -29,23 +34,25 @@ function opened() {
   );
 }
 
+const tool = (name: string, state: "offered" | "new") => ({
+  ...{ server: "files", tool: name, key: `files__${name}`, tokens: 90, state },
+});
+
+function list(host: FakeHost, ...tools: ReturnType<typeof tool>[]) {
+  host.answers.list_conversation_tools = () => ({
+    ...{ tools, tokens: 90, threshold: 0, usesToolSearch: false, instructions: [] },
+  });
+}
+
 it("counts what the model receives, and opens the review of the rest", async () => {
   const host = await opened();
-  const tool = (name: string, state: "offered" | "new") => ({
-    ...{ server: "files", tool: name, key: `files__${name}`, tokens: 90, state },
-  });
-  const list = (...tools: ReturnType<typeof tool>[]) => {
-    host.answers.list_conversation_tools = () => ({
-      ...{ tools, tokens: 90, threshold: 0, usesToolSearch: false, instructions: [] },
-    });
-  };
-  list(tool("read", "new"), tool("write", "new"));
+  list(host, tool("read", "new"), tool("write", "new"));
   const user = userEvent.setup();
   render(ConversationView, { id: "c1" });
   await screen.findByRole("button", {
     name: /^Tools of files \(not reviewed\) 0 of 2 tools · 2 need your review/,
   });
-  list(tool("read", "offered"), tool("write", "new"));
+  list(host, tool("read", "offered"), tool("write", "new"));
   const unreviewed = { new: 1, changed: 0 };
   host.send({ type: "server_changed", server: sampleServer({ unreviewed }) });
   await user.click(
@@ -55,6 +62,26 @@ it("counts what the model receives, and opens the review of the rest", async () 
   );
   await user.click(await screen.findByRole("button", { name: "Review tools of files" }));
   expect(router.current).toEqual({ at: "server", name: "files", tab: "tools" });
+});
+
+it("counts again after the filter or the list of a server's tools changed", async () => {
+  const host = await opened();
+  list(host, tool("a", "new"), tool("b", "new"), tool("c", "new"));
+  render(ConversationView, { id: "c1" });
+  await screen.findByRole("button", { name: /0 of 3 tools · 3 need your review/ });
+  list(host, tool("a", "new"), tool("b", "new"));
+  const server = sampleServer();
+  const config = { ...server.config, tools: { enabled: null, disabled: ["c"] } };
+  host.send({ type: "server_changed", server: { ...server, config } });
+  await screen.findByRole("button", { name: /0 of 2 tools · 2 need your review/ });
+  list(host, tool("a", "offered"), tool("d", "new"), tool("e", "new"));
+  host.send({ type: "catalog_changed", server: "files" });
+  await screen.findByRole("button", { name: /1 of 3 tools · 2 need your review/ });
+  const reads = host.requests("list_conversation_tools").length;
+  host.send({ type: "catalog_changed", server: "another" });
+  expect(host.requests("list_conversation_tools"), "other servers do not matter").toHaveLength(
+    reads,
+  );
 });
 
 it("a requested tool that was not reviewed names its server and opens the review", async () => {

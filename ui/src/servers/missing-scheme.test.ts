@@ -10,8 +10,8 @@ import { ServerDraft } from "./draft.svelte";
 import { addressMeant } from "./missing-scheme";
 import { showServerTab } from "./server-page-fixtures";
 
-const local = (command: string, args: string[] = []): ServerConfig => ({
-  ...{ type: "stdio", command, args, env: {}, cwd: null, revision: null },
+const local = (command: string): ServerConfig => ({
+  ...{ type: "stdio", command, args: [], env: {}, cwd: null, revision: null },
 });
 
 test("a command that looks like an address is recognized", () => {
@@ -38,8 +38,25 @@ test("a command that looks like an address is recognized", () => {
     cases.push([command, null]);
   for (const [command, url] of cases)
     expect(addressMeant(new ServerDraft("a", local(command))), command).toBe(url);
-  const withArgs = new ServerDraft("a", local("localhost:1", ["-y"]));
-  expect(addressMeant(withArgs), "an address has no arguments").toBeNull();
+});
+
+test("a command with settings that a remote server can't keep is no address", () => {
+  const plain = local("localhost:1");
+  expect(addressMeant(new ServerDraft("a", plain))).toBe("http://localhost:1");
+  const others: Partial<Extract<ServerConfig, { type: "stdio" }>>[] = [
+    { args: ["-y"] },
+    { env: { PORT: "1" } },
+    { env: { TOKEN: "${secret:TOKEN}" }, secretEnv: ["TOKEN"] },
+    { cwd: "/srv" },
+    { sandbox: { folders: [], network: { preset: "files_only" } } },
+  ];
+  for (const other of others) {
+    const config = { ...plain, ...other } as ServerConfig;
+    expect(addressMeant(new ServerDraft("a", config)), JSON.stringify(other)).toBeNull();
+  }
+  const empty = new ServerDraft("a", plain);
+  empty.addEnv();
+  expect(addressMeant(empty), "an empty row is no setting").toBe("http://localhost:1");
 });
 
 test("the preview of a pasted address offers it as a URL", async () => {
@@ -64,20 +81,28 @@ test("the preview of a pasted address offers it as a URL", async () => {
   );
 });
 
+const notFound: Server["state"] = {
+  is: "failed",
+  reason: "command_not_found",
+  ...{ message: "not found", stderr: [], hint: null, searchedFolders: ["/bin"] },
+};
+
 test("a failed start offers the address", async () => {
   const user = userEvent.setup();
-  const state: Server["state"] = {
-    is: "failed",
-    reason: "command_not_found",
-    ...{ message: "not found", stderr: [], hint: null, searchedFolders: ["/bin"] },
-  };
   const host = await showServerTab(
     "overview",
-    { config: local("localhost:3111/mcp"), state },
+    { config: local("localhost:3111/mcp"), state: notFound },
     { update_server: () => ({ onlyThisRun: null }) },
   );
   await user.click(await screen.findByRole("button", { name: "Use this address" }));
   expect(host.requests("update_server")).toMatchObject([
     { server: "files", name: "files", config: { type: "http", url: "http://localhost:3111/mcp" } },
   ]);
+});
+
+test("a failed start does not offer to drop the variables of the server", async () => {
+  const config = { ...local("localhost:3111/mcp"), env: { PORT: "1" } } as ServerConfig;
+  await showServerTab("overview", { config, state: notFound });
+  await screen.findByText(/\/bin/);
+  expect(screen.queryByRole("button", { name: "Use this address" })).toBeNull();
 });

@@ -32,7 +32,7 @@ use super::ConversationError;
 use super::engine::Chat;
 
 pub(super) use call_recorder::CallRecorder;
-use reviewed_result::ResultReviewer;
+use reviewed_result::CallResultReview;
 
 /// Maximum time to wait for the end of a call after its cancellation was requested.
 const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -74,7 +74,7 @@ impl CallOutcome {
         match (self.failure, self.item.body) {
             (Some(failure), _) => Err(failure),
             (None, ItemBody::ToolCall { result: Some(result), .. }) => Ok(result),
-            // The reviewer withheld the result from the model.
+            // The result was withheld from the model in its review.
             (None, ItemBody::ToolCall { error, .. }) => {
                 Err(CallFailure::refused(CallRefusal::ResultWithheld, error.unwrap_or_default()))
             }
@@ -138,7 +138,7 @@ pub(super) async fn make_and_record_call(
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
-    let review = ResultReviewer::for_call(&call, host, stop);
+    let review = CallResultReview::for_call(&call, host, stop);
     let ToolCall { id, origin, server, app, tool, mut arguments, repeats } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());

@@ -44,7 +44,7 @@ pub(super) fn find_storage_and_locks_in_api(tree: &SourceTree) -> Vec<Finding> {
 
 /// Reports methods that call a method of the same name on `self`. A command may delegate to a method of `Api` with its
 /// name, but without such a method it calls itself, which the compiler does not detect because of boxed futures.
-pub(super) fn find_commands_that_invoke_themselves(tree: &SourceTree) -> Vec<Finding> {
+pub(super) fn find_api_commands_that_call_themselves(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
@@ -115,11 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn command_that_invokes_itself_is_reported() {
+    fn api_command_that_calls_itself_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings =
-            find_commands_that_invoke_themselves(&SourceTree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
+            find_api_commands_that_call_themselves(&SourceTree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

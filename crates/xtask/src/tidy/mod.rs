@@ -92,7 +92,7 @@ const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 39] = [
     single_places::find_disallowed_url_openings,
     single_places::find_disallowed_credential_uses,
     contract::find_storage_and_locks_in_api,
-    contract::find_commands_that_invoke_themselves,
+    contract::find_api_commands_that_call_themselves,
     contract::find_fields_not_in_camel_case,
     page::find_tauri_outside_platform_folder,
     page::find_windows_opened_by_page,
