@@ -35,7 +35,10 @@ async fn only_selected_servers_are_imported() {
         "the searched apps should be listed: {listed}"
     );
     let linear = listed_import_candidate(&listed, "cursor", "linear");
-    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false }]));
+    assert_eq!(
+        linear["headers"],
+        json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false, "source": null }])
+    );
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
     assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
     let filesystem = listed_import_candidate(&listed, "claude-desktop", "filesystem");

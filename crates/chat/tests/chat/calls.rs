@@ -123,8 +123,8 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     );
     assert!(!results[1].2 && results[1].1.contains("2 + 2 = 4"), "a result: {results:?}");
     assert!(
-        results[2].2 && results[2].1.contains("no tool"),
-        "a tool that is not offered can't be called: {results:?}"
+        results[2].2 && results[2].1.contains("has not reviewed"),
+        "a tool that the user has not reviewed can't be called: {results:?}"
     );
 }
 
