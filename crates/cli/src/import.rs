@@ -38,11 +38,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     chosen.check(&report)?;
     let mut failures = Vec::new();
     if !what.dry_run {
-        for server in report
-            .servers
-            .iter_mut()
-            .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
-        {
+        for server in report.servers.iter_mut().filter(|server| is_importable(server)) {
             let names = chosen.values(server);
             let taken = server.take_values(&names, &|name| std::env::var(name).ok());
             server.notes.extend(taken.unset.iter().map(|name| unset_variable_note(name)));
@@ -266,8 +262,12 @@ fn found_server_json(server: &FoundServer) -> Value {
     Value::Object(object)
 }
 
+fn is_importable(server: &FoundServer) -> bool {
+    matches!(server.status, ImportStatus::New | ImportStatus::Conflict)
+}
+
 /// Formats the servers that were found in other apps as readable text, grouped by file. `failed` is the number of
-/// servers that could not be imported.
+/// servers that could not be imported. Only a dry run lists the sources from which an import can take values.
 fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
@@ -285,16 +285,12 @@ fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> Stri
             for note in &server.notes {
                 text.push_str(&format!("    {}\n", escape_line(&note.text)));
             }
-            for (name, source) in &server.sources {
+            for (name, source) in server.sources.iter().filter(|_| dry_run && is_importable(server)) {
                 text.push_str(&format!("    {}\n", escape_line(&value_source_text(name, source))));
             }
         }
     }
-    let count = report
-        .servers
-        .iter()
-        .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
-        .count();
+    let count = report.servers.iter().filter(|server| is_importable(server)).count();
     let rest = report.servers.len() - count;
     let verb = if dry_run { "to import" } else { "imported, none started" };
     let done = count.saturating_sub(failed);

@@ -119,8 +119,8 @@ class AppImport {
   }
 
   /**
-   * Sets whether the import takes a value from its source. No environment variable is read before the import. Environment
-   * files are read by each scan, for the names of their variables.
+   * Sets whether the import takes a value from its source. No environment variable is read before the import.
+   * Environment files are read by each scan, for the names of their variables.
    */
   take({ id }: ImportCandidate, name: string, isTaken: boolean): void {
     if (isTaken) this.#taken.add(valueKey(id, name));
