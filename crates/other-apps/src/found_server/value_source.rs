@@ -117,6 +117,18 @@ impl ValueSource {
         }
     }
 
+    /// Returns `true` if both sources have the same value: they are the same text with the same environment variables, or
+    /// lines of files with equal values.
+    pub(crate) fn has_value_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Environment(text), Self::Environment(other)) => text == other,
+            (Self::File { value, .. }, Self::File { value: other, .. }) => {
+                value.expose_secret() == other.expose_secret()
+            }
+            _ => false,
+        }
+    }
+
     /// Returns a description that differs for different sources, for [`FoundServer::fingerprint`].
     pub(super) fn description(&self) -> Value {
         let part = |part: &TextPart| match part {
