@@ -117,8 +117,8 @@ impl ValueSource {
         }
     }
 
-    /// Returns `true` if both sources have the same value: they are the same text with the same environment variables, or
-    /// lines of files with equal values.
+    /// Returns `true` if both sources have the same value: they are the same text with the same environment variables,
+    /// or lines of files with equal values.
     pub(crate) fn has_value_of(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Environment(text), Self::Environment(other)) => text == other,
