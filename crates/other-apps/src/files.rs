@@ -123,8 +123,8 @@ pub(crate) struct EnvFileVariable {
     pub(crate) value: Option<SecretString>,
 }
 
-/// Returns the variables in the lines `NAME=value` of an environment file. Lines within a quoted value are skipped, since
-/// they are no variables for programs that read such values.
+/// Returns the variables in the lines `NAME=value` of an environment file. Lines within a quoted value are skipped,
+/// since they are no variables for programs that read such values.
 pub(crate) fn env_file_variables(text: &str) -> Vec<EnvFileVariable> {
     let mut open_quote = None;
     let variables = text.lines().filter_map(|line| {
