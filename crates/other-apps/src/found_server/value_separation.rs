@@ -93,11 +93,7 @@ pub(crate) fn add_env_file_variables(
         return sources;
     };
     let shown: Vec<String> = variables.iter().take(20).map(|variable| quoted_text(&variable.name)).collect();
-    let note = format!(
-        "its app reads variables from {}: {}; take their values from it or enter them",
-        quoted_text(&file),
-        shown.join(", ")
-    );
+    let note = format!("its app reads variables from {}: {}", quoted_text(&file), shown.join(", "));
     let note = ImportNote::new(ImportNoteKind::EnvFile, note);
     let names = variables.iter().map(|variable| &variable.name);
     candidate.notes.push(note.with_names(std::iter::once(&file).chain(names)));

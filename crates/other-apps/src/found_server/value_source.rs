@@ -117,6 +117,18 @@ impl ValueSource {
         }
     }
 
+    /// Returns `true` if both sources have the same value: they are the same text with the same environment variables,
+    /// or lines of files with equal values.
+    pub(crate) fn has_value_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Environment(text), Self::Environment(other)) => text == other,
+            (Self::File { value, .. }, Self::File { value: other, .. }) => {
+                value.expose_secret() == other.expose_secret()
+            }
+            _ => false,
+        }
+    }
+
     /// Returns a description that differs for different sources, for [`FoundServer::fingerprint`].
     pub(super) fn description(&self) -> Value {
         let part = |part: &TextPart| match part {
@@ -194,8 +206,9 @@ fn requests_value(note: &ImportNote, name: &str) -> bool {
     }
 }
 
-/// Returns `true` if this can be the name of an environment variable, and may be shown.
+/// Returns `true` if this can be the name of an environment variable, such as `ProgramFiles(x86)`, and may be shown as
+/// part of a question or a command line. Other signs could imitate the text around the name.
 fn is_variable_name(name: &str) -> bool {
-    let is_sign = |c: char| c.is_control() || c == '=';
-    (1..=MAX_VARIABLE_NAME_BYTES).contains(&name.len()) && !name.contains(is_sign) && !has_secret(name)
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'(' | b')' | b'.' | b'-');
+    (1..=MAX_VARIABLE_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_allowed) && !has_secret(name)
 }

