@@ -320,7 +320,7 @@ fn read_document<T: serde::de::DeserializeOwned>(
 }
 
 impl Owner {
-    /// Starts the approved servers, if autostart is enabled. Before, writes the last uses if some were dropped at start.
+    /// Writes that last uses were dropped at startup, and starts the approved servers if autostart is enabled.
     pub(crate) fn start_servers_automatically(&mut self) {
         self.write_uses();
         if self.options.autostart {
