@@ -63,7 +63,7 @@ pub struct RuleFiles {
 
 impl RuleFiles {
     /// Returns `true` if the file with the rules of this source is invalid, so that its current rules may not be known.
-    fn is_invalid(&self, source: RuleSource) -> bool {
+    const fn is_invalid(&self, source: RuleSource) -> bool {
         match source {
             RuleSource::Managed => self.managed.problem.is_some(),
             RuleSource::User => self.user.problem.is_some(),

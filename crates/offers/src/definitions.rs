@@ -33,8 +33,8 @@ pub struct DefinitionDigest {
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub metadata: ToolMetadata,
-    /// Catalog that contains the definition, and its position in the list of tools, if the tool has an output schema. The
-    /// schema is not copied, since it may be large and the catalog may be replaced.
+    /// Catalog that contains the definition, and the position in its list of tools, if the tool has an output schema.
+    /// The schema is not copied, since it may be large and the catalog may be replaced.
     output_schema_place: Option<(Weak<ServerCatalog>, usize)>,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
