@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use api::ShownApp;
-use domain::app_view::AppStopCause;
 
 /// Time between two probes of a page that shows apps.
 pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
@@ -177,10 +176,10 @@ impl PageWatch {
 pub(crate) struct PageReloads(VecDeque<Instant>);
 
 impl PageReloads {
-    /// Returns `true` if the page, whose process ended for this reason, may be loaded again now. A process that
-    /// Drawbridge has ended does not count.
-    pub(crate) fn admit_reload(&mut self, cause: AppStopCause, now: Instant) -> bool {
-        if cause != AppStopCause::PageEnded {
+    /// Returns `true` if the page, whose process ended, may be loaded again now. `is_own_end` is `true` if Drawbridge
+    /// has ended the process, which does not count.
+    pub(crate) fn admit_reload(&mut self, is_own_end: bool, now: Instant) -> bool {
+        if is_own_end {
             return true;
         }
         self.0.retain(|at| now.saturating_duration_since(*at) < PAGE_RELOAD_PERIOD);
@@ -331,18 +330,15 @@ mod tests {
     #[test]
     fn page_whose_web_process_ends_without_apps_is_reloaded_a_few_times() {
         let (mut reloads, begin) = (PageReloads::default(), Instant::now());
-        let ended = AppStopCause::PageEnded;
         for _ in 0..=MAX_PAGE_RELOADS {
-            for cause in [AppStopCause::MemoryLimit, AppStopCause::Unresponsive] {
-                assert!(reloads.admit_reload(cause, begin), "an end by Drawbridge should not count");
-            }
+            assert!(reloads.admit_reload(true, begin), "an end by Drawbridge should not count");
         }
         for _ in 0..MAX_PAGE_RELOADS {
-            assert!(reloads.admit_reload(ended, begin), "the window should not stay blank");
+            assert!(reloads.admit_reload(false, begin), "the window should not stay blank");
         }
         let later = begin + PAGE_RELOAD_PERIOD - SECOND;
-        assert!(!reloads.admit_reload(ended, later), "the page could end each time");
-        assert!(reloads.admit_reload(AppStopCause::MemoryLimit, later), "the window should not stay blank");
-        assert!(reloads.admit_reload(ended, begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
+        assert!(!reloads.admit_reload(false, later), "the page could end each time");
+        assert!(reloads.admit_reload(true, later), "the window should not stay blank");
+        assert!(reloads.admit_reload(false, begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
     }
 }

@@ -152,6 +152,7 @@ fn on_web_process_ended<R: Runtime>(
     // An app that the host has removed may be the cause.
     let mut watch = watched.remove(label).unwrap_or_else(|| PageWatch::new(now));
     let cause = watched.stop_cause(&watch, reason, now);
+    let is_own_end = label == MAIN_WINDOW_LABEL && watched.take_own_end_of_main_page(reason, now);
     watch.remember_shown_apps(&shown_apps(app, label), now);
     let apps = watch.apps();
     let has_apps = !apps.is_empty();
@@ -165,7 +166,7 @@ fn on_web_process_ended<R: Runtime>(
     }
     if label != MAIN_WINDOW_LABEL {
         conversation_windows::close_crashed_window(app, label);
-    } else if has_apps || reloads.borrow_mut().admit_reload(cause, now) {
+    } else if has_apps || reloads.borrow_mut().admit_reload(is_own_end, now) {
         tracing::error!(?reason, "the process of the page ended, loading the page again");
         let view = view.clone();
         // WebKit is still handling the end of the process.

@@ -29,6 +29,8 @@ struct PageWatchTable {
     is_memory_watched: bool,
     /// Time at which a process was ended last because it used too much memory.
     last_memory_end: Option<Instant>,
+    /// The same time until the main window's page has ended once since.
+    memory_end_before_main_page: Option<Instant>,
 }
 
 /// Watch of a page. A later page of the same window, or of another one with its label, has another number.
@@ -91,7 +93,10 @@ impl WatchedWindows {
     pub(crate) fn on_memory_exceeded(&self, role: WebViewProcessRole, now: Instant) {
         let mut table = self.lock();
         match role {
-            WebViewProcessRole::DrawsPage => table.last_memory_end = Some(now),
+            WebViewProcessRole::DrawsPage => {
+                table.last_memory_end = Some(now);
+                table.memory_end_before_main_page = Some(now);
+            }
             WebViewProcessRole::SharedByPages => {
                 table.watches.values_mut().for_each(|found| found.watch.on_memory_exceeded());
             }
@@ -106,14 +111,27 @@ impl WatchedWindows {
         now: Instant,
     ) -> AppStopCause {
         let last_memory_end = self.lock().last_memory_end;
-        let is_ended_for_memory =
-            || last_memory_end.is_some_and(|end| now.saturating_duration_since(end) <= MEMORY_CRASH_TIME);
+        let is_ended_for_memory = || is_recent_memory_end(last_memory_end, now);
         match reason {
             _ if watch.exceeds_memory() => AppStopCause::MemoryLimit,
             WebProcessTerminationReason::ExceededMemoryLimit => AppStopCause::MemoryLimit,
             WebProcessTerminationReason::TerminatedByApi => AppStopCause::Unresponsive,
             _ if is_ended_for_memory() => AppStopCause::MemoryLimit,
             _ => AppStopCause::PageEnded,
+        }
+    }
+
+    /// Returns `true` if Drawbridge itself has ended the process of the main window's page, which ended now for this
+    /// reason. Only one crash counts as the end of a process that used too much memory, since the reloaded page could
+    /// crash by itself directly afterwards.
+    pub(crate) fn take_own_end_of_main_page(&self, reason: WebProcessTerminationReason, now: Instant) -> bool {
+        match reason {
+            WebProcessTerminationReason::TerminatedByApi => true,
+            WebProcessTerminationReason::Crashed => {
+                is_recent_memory_end(self.lock().memory_end_before_main_page.take(), now)
+            }
+            // WebKit itself has ended it.
+            _ => false,
         }
     }
 
@@ -133,6 +151,11 @@ impl WatchedWindows {
     fn lock(&self) -> MutexGuard<'_, PageWatchTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns `true` if the crash of a page counts as the end of a process that used too much memory at this time.
+fn is_recent_memory_end(end: Option<Instant>, now: Instant) -> bool {
+    end.is_some_and(|end| now.saturating_duration_since(end) <= MEMORY_CRASH_TIME)
 }
 
 #[cfg(test)]
@@ -245,5 +268,19 @@ mod tests {
         assert_eq!(cause_at(crashed, later), AppStopCause::PageEnded, "the crash has another cause");
         let limit = WebProcessTerminationReason::ExceededMemoryLimit;
         assert_eq!(cause_at(limit, later), AppStopCause::MemoryLimit, "WebKit has a limit of its own");
+    }
+    #[test]
+    fn only_ends_by_drawbridge_count_as_own_ends_of_the_main_page() {
+        let (watched, now) = (WatchedWindows::default(), Instant::now());
+        let is_own_at = |reason, time| watched.take_own_end_of_main_page(reason, time);
+        let (crashed, limit) = (WebProcessTerminationReason::Crashed, WebProcessTerminationReason::ExceededMemoryLimit);
+        assert!(is_own_at(WebProcessTerminationReason::TerminatedByApi, now), "the page did not respond");
+        assert!(!is_own_at(crashed, now), "the process ended by itself");
+        watched.on_memory_exceeded(WebViewProcessRole::DrawsPage, now);
+        assert!(!is_own_at(limit, now), "WebKit has a limit of its own");
+        assert!(is_own_at(crashed, now), "its process was ended");
+        assert!(!is_own_at(crashed, now), "the reloaded page crashed by itself");
+        watched.on_memory_exceeded(WebViewProcessRole::DrawsPage, now);
+        assert!(!is_own_at(crashed, now + MEMORY_CRASH_TIME * 2), "the crash has another cause");
     }
 }

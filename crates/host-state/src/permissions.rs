@@ -61,6 +61,17 @@ pub struct RuleFiles {
     pub were_read: bool,
 }
 
+impl RuleFiles {
+    /// Returns `true` if the file with the rules of this source is invalid, so that its current rules may not be known.
+    const fn is_invalid(&self, source: RuleSource) -> bool {
+        match source {
+            RuleSource::Managed => self.managed.problem.is_some(),
+            RuleSource::User => self.user.problem.is_some(),
+            RuleSource::Session => false,
+        }
+    }
+}
+
 /// Last known definition of the tool whose call a dry run evaluates.
 pub struct DryRunTool {
     /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
 use mcp_apps::ToolMetadata;
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::types::Tool;
 use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_json_object};
 use ports::server_config::{ServerConfig, grant_hash};
@@ -32,8 +33,9 @@ pub struct DefinitionDigest {
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub metadata: ToolMetadata,
-    /// Output schema of the tool as JSON, or `None` if it has none.
-    pub output_schema: Option<Arc<str>>,
+    /// Catalog that contains the definition, and the position in its list of tools, if the tool has an output schema.
+    /// The schema is not copied, since it may be large and the catalog may be replaced.
+    output_schema_place: Option<(Weak<ServerCatalog>, usize)>,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
     /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
@@ -46,6 +48,12 @@ impl DefinitionDigest {
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
         let sent = canonical_json_object(arguments);
         (self.calls.finish_with(sent.as_bytes()), sent)
+    }
+
+    /// Returns the definition as received if it has an output schema and its catalog still exists. Does not copy it.
+    pub fn definition_with_output_schema(&self) -> Option<RawJson> {
+        let (catalog, position) = self.output_schema_place.as_ref()?;
+        catalog.upgrade()?.tools.get(*position).map(|tool| tool.raw().clone())
     }
 }
 
@@ -80,14 +88,15 @@ impl ToolDefinitionCache {
         let at = match self.known.get_index_of(tool) {
             Some(at) => at,
             None => {
-                let read = catalog.tool(tool)?;
+                let (position, entry) = catalog.tools.iter().enumerate().find(|(_, entry)| entry.name() == tool)?;
+                let read = entry.read().ok()?;
                 let (grant_hash, own) = (grant_hash(config, &read), Hash::of_json(&json!(read)));
                 let review_state = review_state_of(&own);
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let metadata = ToolMetadata::read(read.meta.as_ref());
-                let output_schema = read.output_schema.as_ref().map(|schema| schema.to_string().into());
+                let output_schema_place = read.output_schema.is_some().then(|| (Arc::downgrade(catalog), position));
                 let definition = DefinitionDigest {
                     grant_hash,
                     claims,
@@ -95,7 +104,7 @@ impl ToolDefinitionCache {
                     read_only,
                     asks_each_time,
                     metadata,
-                    output_schema,
+                    output_schema_place,
                     review_state,
                     calls,
                 };
@@ -209,6 +218,22 @@ mod tests {
         assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let removed = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
         assert!(removed.is_none(), "a removed tool has no definition");
+    }
+
+    #[test]
+    fn output_schema_is_read_from_the_catalog_while_it_exists() {
+        let tool = |name: &str, output_schema| Tool { name: name.to_owned(), output_schema, ..Tool::default() };
+        let with_schema = tool("count", Some(json!({"type": "object"})));
+        let tools = [tool("echo", None), with_schema.clone()].iter().map(ListEntry::from).collect();
+        let catalog = Arc::new(ServerCatalog { tools, ..ServerCatalog::default() });
+        let (config, mut definitions) = (config_with_command("one"), ToolDefinitionCache::default());
+        let echo = definitions.get(&config, &catalog, "echo", |_| ReviewState::New).unwrap();
+        assert_eq!(echo.definition_with_output_schema(), None, "the tool has no output schema");
+        let count = definitions.get(&config, &catalog, "count", |_| ReviewState::New).unwrap();
+        let found = count.definition_with_output_schema().unwrap();
+        assert_eq!(found.parse::<Tool>().unwrap().output_schema, with_schema.output_schema);
+        drop(catalog);
+        assert_eq!(count.definition_with_output_schema(), None, "the cache has no copy");
     }
 
     #[test]

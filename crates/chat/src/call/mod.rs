@@ -14,13 +14,14 @@
 mod call_recorder;
 mod reviewed_result;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallFailureCode, CallId, CallRefusal};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin, SentCall};
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::types::CallToolResult;
 use offers::output_schema;
 use serde_json::{Map, Value};
@@ -177,7 +178,7 @@ pub(super) async fn make_and_record_call(
     let crossed = crossed.into_inner();
     let waited_for_input = crossed.as_ref().map_or(Duration::ZERO, |(sent, _)| sent.input_wait.total());
     let was_sent = crossed.is_some();
-    let (SentCall { edited, output_schema, .. }, sent_after) =
+    let (SentCall { edited, definition, .. }, sent_after) =
         crossed.unwrap_or_else(|| (SentCall::default(), ended_after));
     if let Some(changed) = edited {
         arguments = changed;
@@ -185,7 +186,7 @@ pub(super) async fn make_and_record_call(
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let problem = output_schema_problem(output_schema, &result).await;
+            let problem = output_schema_problem(definition, &result).await;
             review.await_result_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -253,8 +254,8 @@ async fn cancel_call_until_ended<T>(
     }
 }
 
-/// Checks the structured content of a call's result against an output schema, given as JSON. Returns a description of
-/// the first violation.
-async fn output_schema_problem(schema: Option<Arc<str>>, result: &CallToolResult) -> Option<String> {
-    output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
+/// Checks the structured content of a call's result against the output schema in the definition of its tool. Returns a
+/// description of the first violation.
+async fn output_schema_problem(definition: Option<RawJson>, result: &CallToolResult) -> Option<String> {
+    output_schema::validate_structured_result(definition?, result.structured_content.clone()?).await
 }

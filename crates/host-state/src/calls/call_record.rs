@@ -6,6 +6,7 @@ use std::sync::Arc;
 use domain::Millis;
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallId, CallKind, CallState, ServerCall};
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -23,9 +24,9 @@ pub type CallReply = Result<ServerResult, CallFailure>;
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Output schema as JSON in the definition that the tool had when the call was sent, or `None` if it had none. The
-    /// definition can change during the call.
-    pub output_schema: Option<Arc<str>>,
+    /// Definition that the tool had when the call was sent, or `None` if it had no output schema. The definition can
+    /// change during the call.
+    pub definition: Option<RawJson>,
     /// Time during which the call waits for input that its server requests, which is updated until the call ends.
     pub input_wait: InputWait,
 }

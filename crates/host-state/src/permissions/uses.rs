@@ -1,6 +1,7 @@
 //! Last uses of rules and shared folders, and the permissions whose last use is not written yet. A grant contains its
 //! own last use. Used by `host/src/owner/last_uses.rs`.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use policy::{GrantId, LastUse, PolicyRule, RuleRef, RuleSource};
@@ -17,7 +18,7 @@ pub struct PermissionUses {
     rules: BTreeMap<RuleRef, RuleUse>,
     folders: BTreeMap<String, LastUse>,
     unwritten: HashSet<GrantId>,
-    /// Set if the last use of a rule or of shared folders is not written yet.
+    /// Set if the last use of a rule or of shared folders, or its removal, is not written yet.
     has_unwritten: bool,
     /// Set while a write of the last uses is scheduled.
     is_write_scheduled: bool,
@@ -31,14 +32,19 @@ struct RuleUse {
 }
 
 impl PermissionUses {
-    /// Creates the uses from the content of `uses.json`. Content that can't be parsed counts as missing.
-    pub fn read(stored: Option<Value>) -> Self {
-        let StoredUses { rules, folders } = StoredUses::parse(stored);
+    /// Creates the uses from the content of `uses.json`. Entries that can't be parsed count as missing. `has_share`
+    /// returns `true` for a server with shared folders. Uses of the folders of other servers are dropped.
+    pub fn read(stored: Option<Value>, has_share: impl Fn(&str) -> bool) -> Self {
+        let StoredUses { mut rules, mut folders } = StoredUses::parse(stored);
+        rules.sort_by_key(|used| Reverse(used.last_use.at));
         let rules = rules.into_iter().take(MAX_RULE_USES).map(|used| {
             let of = RuleRef { source: used.source, id: used.rule.id };
             (of, RuleUse { rule: used.rule, last_use: used.last_use })
         });
-        Self { rules: rules.collect(), folders, ..Self::default() }
+        let stored_count = folders.len();
+        folders.retain(|server, _| has_share(server));
+        let has_unwritten = folders.len() < stored_count;
+        Self { rules: rules.collect(), folders, has_unwritten, ..Self::default() }
     }
 
     /// Records that a rule allowed an act. `rule` returns the rule, or `None` if it was removed meanwhile. Returns
@@ -72,10 +78,18 @@ impl PermissionUses {
         !std::mem::replace(&mut self.is_write_scheduled, true)
     }
 
-    /// Drops the last uses of rules that were removed or changed. `current` returns the rule that currently has an
-    /// identifier.
-    pub fn retain_unchanged_rules<'a>(&mut self, current: impl Fn(RuleRef) -> Option<&'a PolicyRule>) {
-        self.rules.retain(|of, used| current(*of).is_some_and(|now| *now == used.rule));
+    /// Drops the last uses of rules for which `is_unchanged` returns `false`. Returns `true` if the caller has to write
+    /// the last uses now, since an equal rule that is added later would otherwise get the dropped use from the file.
+    #[must_use]
+    pub(super) fn retain_unchanged_rules(&mut self, is_unchanged: impl Fn(RuleRef, &PolicyRule) -> bool) -> bool {
+        let mut drops_written = false;
+        self.rules.retain(|of, used| {
+            let stays = is_unchanged(*of, &used.rule);
+            drops_written |= !stays && of.source != RuleSource::Session;
+            stays
+        });
+        self.has_unwritten |= drops_written;
+        drops_written
     }
 
     /// Records that a server received its shared folders. Returns `true` if the caller has to schedule a write of the
@@ -101,7 +115,8 @@ impl PermissionUses {
         std::mem::take(&mut self.unwritten)
     }
 
-    /// Returns `true` if the last use of a rule or of shared folders was not written since this was last called.
+    /// Returns `true` if the last use of a rule or of shared folders, or its removal, was not written since this was
+    /// last called.
     pub(super) const fn take_has_unwritten(&mut self) -> bool {
         std::mem::replace(&mut self.has_unwritten, false)
     }
@@ -116,16 +131,19 @@ impl PermissionUses {
         self.folders.get(server).copied()
     }
 
-    /// Moves the last use of shared folders to another name of the server.
+    /// Moves the last use of shared folders to another name of the server. The caller has to write the last uses
+    /// afterwards.
     pub fn rename_server(&mut self, was: &str, name: &str) {
         if let Some(used) = self.folders.remove(was) {
             self.folders.insert(name.to_owned(), used);
+            self.has_unwritten = true;
         }
     }
 
-    /// Drops the last use of a removed server's shared folders.
+    /// Drops the last use of a removed server's shared folders. The caller has to write the last uses afterwards, since
+    /// a server that is added later with the same name would otherwise get the dropped use from the file.
     pub fn forget_server(&mut self, server: &str) {
-        self.folders.remove(server);
+        self.has_unwritten |= self.folders.remove(server).is_some();
     }
 
     /// Returns the last uses of rules.
@@ -184,12 +202,31 @@ mod tests {
         }
         assert!(!uses.record_rule_use(user_rule_ref(4), last_use_at(4), || None), "a removed rule has no use");
         let now = [rule(1, "s"), rule(2, "other")];
-        uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
+        let is_unchanged = |of: RuleRef, rule: &PolicyRule| now.iter().any(|own| own.id == of.id && own == rule);
+        assert!(uses.take_has_unwritten(), "the uses themselves were written before");
+        assert!(uses.retain_unchanged_rules(is_unchanged), "the file still contains the dropped uses");
+        assert!(uses.take_has_unwritten(), "they have to be removed from the file");
+        assert!(!uses.retain_unchanged_rules(is_unchanged), "no other use is dropped");
         assert_eq!(
             uses.last_uses_of_rules(),
             [(user_rule_ref(1), last_use_at(1))],
             "only the unchanged rule has a use"
         );
+    }
+
+    #[test]
+    fn last_use_of_folders_is_written_again_after_its_server_is_renamed_or_removed() {
+        let mut uses = PermissionUses::default();
+        assert!(uses.record_shared_folders_use("was", last_use_at(1)), "the use schedules the write");
+        assert!(uses.take_has_unwritten());
+        uses.rename_server("was", "is");
+        assert!(uses.take_has_unwritten(), "the file contains the use under the previous name");
+        assert_eq!(uses.last_uses_of_folders(), [("is".to_owned(), last_use_at(1))]);
+        uses.forget_server("was");
+        assert!(!uses.take_has_unwritten(), "no use is dropped");
+        uses.forget_server("is");
+        assert!(uses.take_has_unwritten(), "the file still contains the dropped use");
+        assert!(uses.last_uses_of_folders().is_empty());
     }
 
     #[test]
@@ -208,6 +245,7 @@ mod tests {
         let mut uses = PermissionUses::default();
         let of = RuleRef { source: RuleSource::Session, id: 1 };
         assert!(!uses.record_rule_use(of, last_use_at(1), || Some(rule(1, "s"))));
+        assert!(!uses.retain_unchanged_rules(|_, _| false), "the file never contained the dropped use");
         assert!(!uses.take_has_unwritten());
         assert!(record(&mut uses, 1, 1), "the first use of a stored rule schedules the write");
         assert!(uses.take_has_unwritten() && !uses.take_has_unwritten(), "each use is written once");

@@ -6,6 +6,7 @@ use domain::call::{CallFailure, CallRefusal, ServerCall};
 use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
+use mcp_proto::types::ListEntry;
 use offers::definitions::tool_claims;
 use policy::{
     ApprovalScope, DecisionReason, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState, canonical_json,
@@ -171,7 +172,7 @@ impl Owner {
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
         let Some(tool) = tool else { return Err((record, missing_app_failure(app))) };
-        record.sent_call.output_schema = tool.output_schema.as_ref().map(|schema| schema.to_string().into());
+        record.sent_call.definition = tool.output_schema.is_some().then(|| ListEntry::from(tool).raw().clone());
         let allowed = app_tool_call_hash(app, tool, &arguments);
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();

@@ -1,5 +1,5 @@
 //! Last uses of permissions, which the user sees next to them. A use is recorded in memory when the act is sent, and
-//! the uses of persisted permissions are written together after [`USE_WRITE_DELAY`], and when the host closes.
+//! the uses of persisted permissions are written after [`USE_WRITE_DELAY`], when one is dropped, and at the host's end.
 
 use std::time::Duration;
 

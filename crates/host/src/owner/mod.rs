@@ -130,7 +130,8 @@ impl Owner {
         let flow = DataFlowTable { flows, ..DataFlowTable::default() };
         let folders = FolderShares::read(roots);
         // A failure is not shown, since no decision depends on the uses.
-        let uses = PermissionUses::read(ports.documents.read(Document::Uses).unwrap_or_default());
+        let uses = ports.documents.read(Document::Uses).unwrap_or_default();
+        let uses = PermissionUses::read(uses, |server| folders.shared.contains_key(server));
         let mut owner = Self {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -319,8 +320,9 @@ fn read_document<T: serde::de::DeserializeOwned>(
 }
 
 impl Owner {
-    /// Starts the approved servers, if autostart is enabled.
+    /// Writes that last uses were dropped at startup, and starts the approved servers if autostart is enabled.
     pub(crate) fn start_servers_automatically(&mut self) {
+        self.write_uses();
         if self.options.autostart {
             self.start_approved_servers();
         }

@@ -65,6 +65,7 @@ impl Owner {
             self.permissions.uses.rename_server(was, name);
             self.write_roots(was);
             self.write_roots(name);
+            self.write_uses();
         }
     }
 

@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use host_state::parse_rule_file;
-use policy::RuleRef;
 use ports::Document;
 use ports::server_config::ServerTransport;
 
@@ -46,7 +45,7 @@ impl Owner {
         self.permissions.apply_user_rules(parse_rule_file(user), path);
         let after = self.permissions.rules_view();
         if after != before {
-            if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
+            if self.permissions.rule_files.were_read {
                 self.audit_rule_changes(&before, &after);
             }
             self.on_rules_changed();
@@ -97,9 +96,10 @@ impl Owner {
         self.permissions.version += 1;
         // A rule may have denied a call that an earlier approval would allow again once the rule is removed.
         self.permissions.approved_calls.clear();
-        let policy = &self.permissions.policy;
-        let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
-        self.permissions.uses.retain_unchanged_rules(current);
+        // While the host is being created, its writer can't report back.
+        if self.permissions.drop_uses_of_changed_rules() && self.permissions.rule_files.were_read {
+            self.write_uses();
+        }
         let requests: Vec<_> =
             self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
         for (id, paths) in requests {

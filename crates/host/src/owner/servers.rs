@@ -255,6 +255,7 @@ impl Owner {
         self.forget_install_record(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
+        self.write_uses();
         self.permissions.revoked.forget_server(name);
     }
 

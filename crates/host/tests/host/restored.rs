@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use host::{HostOptions, RestoreGrantError};
-use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
+use policy::{ApprovalScope, Grant, GrantSubject, PolicyRule, UsedBy};
 use ports::Document;
 use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, json};
@@ -162,8 +162,8 @@ async fn last_use_is_written_when_the_host_closes() {
 async fn last_use_of_a_rule_is_read_at_the_next_start() {
     let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
-    let rule = serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
-    let rule = app.host.set_rule(rule).await.unwrap();
+    let new: PolicyRule = serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
+    let rule = app.host.set_rule(new.clone()).await.unwrap();
     call(&app, "used").await.expect("the rule allows the call");
     let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
     assert_eq!(used.iter().map(|(of, _)| *of).collect::<Vec<_>>(), [rule]);
@@ -178,6 +178,11 @@ async fn last_use_of_a_rule_is_read_at_the_next_start() {
     assert_eq!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules(), used);
     restarted.host.remove_rule(rule).await.unwrap();
     assert!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the rule is removed");
+    assert_eq!(restarted.host.set_rule(new).await.unwrap(), rule, "an equal rule has the same identifier");
+    restarted.host.close().await;
+    let restarted = TestApp::start_in_folder(restarted.folder, vec![], HostOptions::default()).await;
+    let used = restarted.host.permission_uses().await.unwrap().last_uses_of_rules();
+    assert!(used.is_empty(), "an equal rule does not inherit the use after a restart");
     restarted.host.close().await;
 }
 
@@ -191,7 +196,7 @@ async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
     assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
     app.host.remove_rule(first).await.unwrap();
-    let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
+    let other: PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
     assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
     assert!(app.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the new rule was never used");
     app.host.close().await;

@@ -68,7 +68,7 @@ impl Owner {
         if record.view.kind == CallKind::Tool {
             // Equal to the definition that `authorize_call` has just compared with the permit.
             let definition = self.current_tool_definition(&record.view.server, &record.view.name);
-            record.sent_call.output_schema = definition.and_then(|definition| definition.output_schema.clone());
+            record.sent_call.definition = definition.and_then(|own| own.definition_with_output_schema());
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {
