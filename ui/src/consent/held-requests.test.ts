@@ -128,6 +128,51 @@ it.each([
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
+it.each([
+  ["clicked into the field", () => clickElement(field)],
+  [
+    "clicked a button that moves the focus into the field",
+    async () => {
+      const opens = document.body.appendChild(document.createElement("button"));
+      await clickElement(opens);
+      opens.remove();
+      field.focus();
+    },
+  ],
+])("waits if the user %s, and a letter decides nothing", async (_, act) => {
+  const { controller, set } = renderRequests();
+  await act();
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(controller.queue.held).toHaveLength(1);
+  await pressKey("a", field);
+  expect(sentDecisions()).toEqual([]);
+});
+
+it("is decided by no letter if the user only clicked into the page", async () => {
+  field.blur();
+  const { set } = renderRequests();
+  await clickElement(document.body);
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  expect(screen.getByRole("dialog")).toBeInTheDocument();
+  await pressKey("a");
+  expect(sentDecisions()).toEqual([]);
+});
+
+it("is decided by a letter after a click on a button that asked for it", async () => {
+  field.blur();
+  const { set } = renderRequests();
+  const asks = document.body.appendChild(document.createElement("button"));
+  await clickElement(asks);
+  asks.remove();
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  await pressKey("a");
+  expect(sentDecisions()).toMatchObject([{ id: "q1" }]);
+});
+
 it("opens if an empty field has the focus only since the previous request was removed", async () => {
   const { set } = renderRequests();
   returnFocus(field);
