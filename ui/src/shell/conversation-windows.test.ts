@@ -15,6 +15,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import { callActions } from "../tools/call-actions";
+import { closing } from "./closing.svelte";
 
 // Preloaded, so that the tests do not wait for them.
 await import("../checkup/CheckDialog.svelte");
@@ -345,6 +346,21 @@ test("a view that is chosen in another window waits until no dialog is open", as
   expect(router.current.at, "the view below should not change").toBe("conversation");
   await user.click(within(dialog).getByRole("button", { name: "Close" }));
   await waitFor(() => expect(router.current, "it should be opened then").toEqual({ at: "tools" }));
+});
+
+test("a request to quit from another window is dropped while a dialog is open", async () => {
+  const host = await startMain();
+  render(App);
+  await message();
+  host.shell({ type: "action_chosen", action: "shortcuts" });
+  const dialog = await screen.findByRole("dialog", { name: "Keyboard shortcuts" });
+  host.shell({ type: "view_chosen", view: "#/action/quit" });
+  await user.click(within(dialog).getByRole("button", { name: "Close" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await new Promise((next) => requestAnimationFrame(next));
+  expect([closing.servers, host.closings], "it should not quit later").toEqual([0, []]);
+  host.shell({ type: "view_chosen", view: "#/action/quit" });
+  await waitFor(() => expect(closing.servers, "it should ask now").toBe(1));
 });
 
 test("its window lets the main window run what only that one may", async () => {
