@@ -24,7 +24,12 @@ import {
   type NonApprovingDecision,
   type ApprovalState,
 } from "./gate";
-import { ConsentQueue, requestVersion, type AsideRequests } from "./consent-queue.svelte";
+import {
+  ConsentQueue,
+  requestStage,
+  requestVersion,
+  type AsideRequests,
+} from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
 import { ruleBlocker, type ToolRequest } from "../rules/request-rule";
 
@@ -60,7 +65,7 @@ export class ConsentController implements Decidable {
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
-  /** Id of the request that the user has moved to, or `null`. */
+  /** Stage of the request that the user has moved to, or `null`. */
   #attended = $state<string | null>(null);
   /** The tool call that the user writes a rule for, or `null`. Its request is covered, and nothing is decided. */
   ruleSource = $state.raw<ToolRequest | null>(null);
@@ -137,7 +142,8 @@ export class ConsentController implements Decidable {
   /** Set if the user has moved to the current request or opened it. One that appeared by itself may not be noticed. */
   readonly isAttended: boolean = $derived.by(
     () =>
-      this.request !== null && (this.#attended === this.request.id || this.queue.isCurrentOpened),
+      this.request !== null &&
+      (this.#attended === requestStage(this.request) || this.queue.isCurrentOpened),
   );
   readonly acceptsLetters: boolean = $derived(this.isAttended && !this.hasFields);
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
@@ -146,7 +152,7 @@ export class ConsentController implements Decidable {
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
 
   attend(): void {
-    this.#attended = this.subject;
+    this.#attended = this.request === null ? null : requestStage(this.request);
   }
 
   /** Opens the editor of a rule for the current tool call, unless no rule can allow it. */
@@ -292,7 +298,9 @@ export class ConsentController implements Decidable {
    */
   putAside(event: Event): void {
     const { request } = this;
-    if (request && !this.busy && this.denyArming.accepts(event)) this.queue.putAside(request);
+    if (!request || this.busy || !this.denyArming.accepts(event)) return;
+    this.#attended = null;
+    this.queue.putAside(request);
   }
 
   /** Cancels the current request. */

@@ -34,6 +34,15 @@ describe("queue", () => {
     expect(queue.index, "the position should be reported").toBe(1);
   });
 
+  it("does not count the next step of an opened request as opened", () => {
+    const { queue, set } = queueOf(consentRequest(samplingRequestBody, { id: "a" }));
+    queue.show("a");
+    expect(queue.isCurrentOpened).toBe(true);
+    set(consentRequest(samplingResponseBody("Paris."), { id: "a", hash: "h2" }));
+    expect(queue.current?.hash, "the next step should be shown").toBe("h2");
+    expect(queue.isCurrentOpened).toBe(false);
+  });
+
   it("continues with the first request when the current one is removed", () => {
     const { queue, set } = queueOf(requestOfCall("a"), requestOfCall("b"), requestOfCall("c"));
     queue.step(1);

@@ -32,7 +32,7 @@ export class ConsentQueue {
 
   readonly #all: () => ConsentRequest[];
   #chosen = $state<string | null>(null);
-  /** Id of the request that the user opened, or `null`. */
+  /** Stage of the request that the user opened, or `null`. The next step of a sampling request was not opened. */
   #opened = $state<string | null>(null);
   /** Servers whose requests were displayed, least recently displayed first. */
   #turns = $state.raw<readonly string[]>([]);
@@ -71,16 +71,16 @@ export class ConsentQueue {
   );
   /** Requests that were held back when they appeared, and were not opened or put aside since. */
   readonly held: ConsentRequest[] = $derived.by(() =>
-    this.#waiting().filter((q) => this.#isHeld(q) && q.id !== this.current?.id),
+    this.#waiting().filter((q) => this.#isHeld(q) && q.id !== this.current?.id && !isRunning(q)),
   );
   /** Index of the current request in the queue, from 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
   /** Set if the user opened a request that is still open. */
-  readonly isOpened: boolean = $derived(this.open.some(({ id }) => id === this.#opened));
+  readonly isOpened: boolean = $derived(this.open.some((q) => requestStage(q) === this.#opened));
   /** Set if the user opened the current request. */
   readonly isCurrentOpened: boolean = $derived(
-    this.current !== null && this.current.id === this.#opened,
+    this.current !== null && requestStage(this.current) === this.#opened,
   );
 
   /** Keeps the current request selected when the order of the queue changes. */
@@ -93,7 +93,9 @@ export class ConsentQueue {
   }
 
   show(id: string): void {
-    this.#chosen = this.#opened = id;
+    const request = this.open.find((q) => q.id === id);
+    this.#chosen = id;
+    this.#opened = request ? requestStage(request) : id;
     this.isListOpen = false;
   }
 
@@ -104,7 +106,7 @@ export class ConsentQueue {
   putAside(request: ConsentRequest): void {
     this.#aside.add(request);
     if (this.#chosen === request.id) this.#chosen = null;
-    if (this.#opened === request.id) this.#opened = null;
+    if (this.#opened === requestStage(request)) this.#opened = null;
   }
 
   isAside(request: ConsentRequest): boolean {
@@ -119,7 +121,8 @@ export class ConsentQueue {
   step(by: 1 | -1): void {
     const count = this.open.length;
     if (count === 0) return;
-    this.#chosen = this.#opened = this.open[(this.index + by + count) % count]?.id ?? null;
+    const next = this.open[(this.index + by + count) % count];
+    if (next) this.show(next.id);
   }
 
   /** Replaces a request by its edited version. */
@@ -175,6 +178,11 @@ export function requestVersion(request: ConsentRequest): string {
  */
 export function requestStage({ id, body }: ConsentRequest): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
+}
+
+/** Returns `true` while a model responds to a sampling request. There is nothing to decide then. */
+function isRunning({ body }: ConsentRequest): boolean {
+  return body.kind === "sampling" && body.step === "running";
 }
 
 /**

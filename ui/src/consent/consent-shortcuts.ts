@@ -3,6 +3,9 @@
 
 import { isInputMethodKey } from "$lib/format/keys";
 
+/** Fields in which no text can be typed. */
+const TEXTLESS_SELECTOR =
+  "select, [readonly], input:is([type=range], [type=color], [type=file], [type=button], [type=submit], [type=reset])";
 const CHECK_BOX_SELECTOR = "input[type=checkbox], input[type=radio]";
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
@@ -50,4 +53,9 @@ export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
   return target.matches("input, textarea, select") && !target.matches(CHECK_BOX_SELECTOR);
+}
+
+/** Returns `true` for a field in which text can be typed, unlike a list, a slider or a field that is read-only. */
+export function isTextField(target: EventTarget | null): boolean {
+  return isField(target) && target instanceof Element && !target.matches(TEXTLESS_SELECTOR);
 }

@@ -3,7 +3,13 @@ import { tick } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { ARMING_DELAY_MS } from "./arming.svelte";
-import { consentRequest, toolBody, urlBody } from "./fixtures";
+import {
+  consentRequest,
+  samplingBodyWithModel,
+  samplingResponseBody,
+  toolBody,
+  urlBody,
+} from "./fixtures";
 import { FOCUS_RETURN_MS, returnFocus } from "./focus-return";
 import {
   button,
@@ -126,6 +132,107 @@ it.each([
   set(call({ origin }));
   await tick();
   expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+it.each([
+  "<select><option>1</option></select>",
+  "<input type='range'>",
+  "<input type='file'>",
+  "<input readonly value='x'>",
+])("opens while a field has the focus in which no text can be typed: %s", async (html) => {
+  field.remove();
+  const place = document.body.appendChild(document.createElement("div"));
+  place.innerHTML = html;
+  (place.firstElementChild as HTMLElement).focus();
+  expect(document.activeElement).toBe(place.firstElementChild);
+  const { set } = renderRequests();
+  set(call());
+  await tick();
+  expect(screen.getByRole("dialog")).toBeInTheDocument();
+  place.remove();
+});
+
+it("does not wait for an approval while the model responds", async () => {
+  const { controller, set } = renderRequests();
+  const run = { is: "running", text: "Pa", thinking: false } as const;
+  set(consentRequest(samplingBodyWithModel({ step: "running", run })));
+  await tick();
+  expect(screen.queryByRole("dialog"), "no dialog should cover the field").toBeNull();
+  expect(controller.queue.held).toEqual([]);
+  set(consentRequest(samplingResponseBody("Paris."), { hash: "h2" }));
+  await tick();
+  expect(controller.queue.held, "the response should wait").toHaveLength(1);
+});
+
+it("is not moved to by a click or a key in the list of all requests", async () => {
+  field.blur();
+  const { controller } = renderRequests(call());
+  controller.queue.isListOpen = true;
+  await tick();
+  await clickElement(screen.getByRole("heading", { level: 2 }));
+  await moveToRequest(screen.getByRole("button", { name: /^Back/ }));
+  controller.queue.isListOpen = false;
+  await tick();
+  expect(controller.isAttended).toBe(false);
+});
+
+it("is not moved to by a Tab that was pressed before it opened", async () => {
+  field.blur();
+  const { controller, set } = renderRequests();
+  const tab = { key: "Tab", bubbles: true };
+  document.body.dispatchEvent(new KeyboardEvent("keydown", tab));
+  set(call());
+  await waitUntilArmed();
+  expect(button("Deny")).toHaveFocus();
+  button("Deny").dispatchEvent(new KeyboardEvent("keyup", tab));
+  expect(controller.isAttended, "the key was meant for something else").toBe(false);
+  await moveToRequest();
+  expect(controller.isAttended).toBe(true);
+});
+
+it.each([
+  ["clicked into the field", () => clickElement(field)],
+  [
+    "clicked a button that moves the focus into the field",
+    async () => {
+      const opens = document.body.appendChild(document.createElement("button"));
+      await clickElement(opens);
+      opens.remove();
+      field.focus();
+    },
+  ],
+])("waits if the user %s, and a letter decides nothing", async (_, act) => {
+  const { controller, set } = renderRequests();
+  await act();
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(controller.queue.held).toHaveLength(1);
+  await pressKey("a", field);
+  expect(sentDecisions()).toEqual([]);
+});
+
+it("is decided by no letter if the user only clicked into the page", async () => {
+  field.blur();
+  const { set } = renderRequests();
+  await clickElement(document.body);
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  expect(screen.getByRole("dialog")).toBeInTheDocument();
+  await pressKey("a");
+  expect(sentDecisions()).toEqual([]);
+});
+
+it("is decided by a letter after a click on a button that asked for it", async () => {
+  field.blur();
+  const { set } = renderRequests();
+  const asks = document.body.appendChild(document.createElement("button"));
+  await clickElement(asks);
+  asks.remove();
+  set(call({ origin: ofUser }));
+  await waitUntilArmed();
+  await pressKey("a");
+  expect(sentDecisions()).toMatchObject([{ id: "q1" }]);
 });
 
 it("opens if an empty field has the focus only since the previous request was removed", async () => {

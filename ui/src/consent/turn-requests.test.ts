@@ -199,7 +199,7 @@ describe("the tool calls of one turn", () => {
     await clickElement(callCheckbox(3));
     await waitUntilArmed();
     expect(screen.getByText("Select at least one call.")).toBeInTheDocument();
-    expect(isButtonBlocked("Deny these 0"), "an empty selection should not be deniable").toBe(true);
+    expect(isButtonBlocked("Deny all 3"), "an empty selection should not be deniable").toBe(true);
     await clickElement(callCheckbox(3));
     await waitUntilArmed();
     await clickElement(button("Allow this call"));

@@ -4,7 +4,7 @@
 import type { ConsentRequest } from "$lib/api/generated";
 import { isInputMethodKey } from "$lib/format/keys";
 
-import { isField } from "./consent-shortcuts";
+import { isField, isTextField } from "./consent-shortcuts";
 import { isUserIn } from "./focus-return";
 
 /** Time after a click or Enter in which a request of the user is a consequence of it, in milliseconds. */
@@ -12,8 +12,18 @@ export const OWN_ACT_MS = 5_000;
 
 const MODIFIER_KEYS = ["Control", "Shift", "Alt", "Meta"];
 
-/** Time of the last click or activating key, or `null` if another key was pressed since. */
-let actedAt: number | null = null;
+/** Elements that run something when they are clicked. A click elsewhere, such as into a text field, asks for nothing. */
+const ACTING_SELECTOR = "button, a, summary, [role^=menuitem], [role=option]";
+
+interface UserAct {
+  /** Time of the act, in milliseconds since the page was loaded. */
+  at: number;
+  /** Element in which an activating key was pressed, or `null` for a click. */
+  pressedIn: EventTarget | null;
+}
+
+/** The last click or activating key, or `null` if the user did something else since. */
+let lastAct: UserAct | null = null;
 
 /** Returns `true` for a key that activates a button or submits a form. In a text area, Enter alone may send a message. */
 function isActivation(event: KeyboardEvent): boolean {
@@ -31,15 +41,29 @@ addEventListener(
   "keydown",
   (event) => {
     if (!MODIFIER_KEYS.includes(event.key))
-      actedAt = isActivation(event) ? performance.now() : null;
+      lastAct = isActivation(event) ? { at: performance.now(), pressedIn: event.target } : null;
   },
   true,
 );
-addEventListener("pointerdown", () => (actedAt = performance.now()), true);
+addEventListener(
+  "pointerdown",
+  ({ target }) => {
+    const acts = target instanceof Element && target.closest(ACTING_SELECTOR) !== null;
+    lastAct = acts ? { at: performance.now(), pressedIn: null } : null;
+  },
+  true,
+);
 
-/** Returns `true` if the user asked for this a moment ago, such as with the button *Call*, and has typed nothing since. */
+/**
+ * Returns `true` if the user asked for this a moment ago, such as with the button *Call*, and has typed nothing since.
+ * A text field that has the focus may be typed in at any moment, unless its own Enter was the act.
+ */
 export function followsOwnAct({ origin }: ConsentRequest): boolean {
-  return origin.by === "user" && actedAt !== null && performance.now() - actedAt < OWN_ACT_MS;
+  if (origin.by !== "user" || lastAct === null) return false;
+  const { activeElement } = document;
+  const mayType = isUserIn(activeElement) && isTextField(activeElement);
+  if (mayType && activeElement !== lastAct.pressedIn) return false;
+  return performance.now() - lastAct.at < OWN_ACT_MS;
 }
 
 /**
@@ -47,6 +71,6 @@ export function followsOwnAct({ origin }: ConsentRequest): boolean {
  */
 export function holdsBack(request: ConsentRequest): boolean {
   const active = document.activeElement;
-  if (!isUserIn(active) || active?.closest(".consent-dialog")) return false;
+  if (!isUserIn(active) || !isTextField(active) || active?.closest(".consent-dialog")) return false;
   return !followsOwnAct(request);
 }

@@ -161,12 +161,32 @@ describe("a consent request for a call of the model", () => {
     host.send({ type: "consent_request_changed", consentRequest: request });
     const line = within(await screen.findByTestId("held-request"));
     expect(line.getByText("other waits for your approval")).toBeVisible();
+    const second = sample(startServerBody, { id: `q10-${run}`, server: "third" });
+    host.send({ type: "consent_request_changed", consentRequest: second });
+    expect(
+      await line.findByText("2 requests wait for your approval, the first from other"),
+    ).toBeVisible();
+    host.send({ type: "consent_request_closed", id: second.id, outcome: "cancelled" });
     await user.keyboard("and four");
     expect(field, "no key should be lost").toHaveValue("and four");
     expect(screen.queryByRole("dialog"), "no dialog should open").toBeNull();
     await user.click(line.getByRole("button", { name: "Show" }));
     expect(await screen.findByRole("dialog")).toHaveTextContent("wants to run on this computer");
     expect(screen.queryByTestId("held-request"), "the line should disappear").toBeNull();
+  });
+
+  it("does not get the focus from an F6 that opens a request that was held back", async () => {
+    const user = userEvent.setup();
+    const frame = await shown();
+    await user.click(screen.getByRole("textbox", { name: "Message" }));
+    const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: other });
+    await screen.findByTestId("held-request");
+    const onFocus = vi.fn();
+    frame.getByRole("button", { name: "Deny" }).addEventListener("focus", onFocus);
+    await user.keyboard("{F6}");
+    expect(await screen.findByRole("dialog")).toHaveTextContent("wants to run on this computer");
+    expect(onFocus, "one key should do one thing").not.toHaveBeenCalled();
   });
 
   it("is shown as a dialog if it does not belong to the conversation", async () => {

@@ -27,6 +27,8 @@ export class CallDecision {
   /** Follows the decision about this call until the returned function is called, also when permissions change. */
   follow(planned: PlannedCall): () => void {
     const delay = this.#planned === null ? 0 : DECISION_DEBOUNCE_MS;
+    // A decision about other arguments says nothing about these.
+    if (this.#planned?.arguments !== planned.arguments) this.current = undefined;
     this.#planned = planned;
     const timer = setTimeout(() => void this.#read(), delay);
     const unfollow = app.onEvent((event) => {
@@ -38,28 +40,38 @@ export class CallDecision {
     };
   }
 
+  /** Forgets the planned call, because the entered arguments are invalid. */
+  forget(): void {
+    this.#planned = null;
+    this.current = undefined;
+  }
+
   readonly #read = serializeReads(async () => {
-    if (this.#planned === null) return;
+    const planned = this.#planned;
+    if (planned === null) return;
     // A window of a conversation has no access to the policy.
     if (windows.own !== null) return void (this.current = null);
-    const { server, tool, arguments: sent, conversation } = this.#planned;
+    const { server, tool, arguments: sent, conversation } = planned;
+    let decision: Pick<DryRunResult, "effect" | "by"> | null;
     try {
       const { effect, by } = await call("dry_run", {
         server,
         act: { kind: "tool", tool, arguments: sent, conversation, afterUntrusted: false },
       });
-      this.current = { effect, by };
+      decision = { effect, by };
     } catch {
       // The server may have been removed, or no longer offers the tool.
-      this.current = null;
+      decision = null;
     }
+    // The arguments may have changed meanwhile.
+    if (planned === this.#planned) this.current = decision;
   });
 
-  /** Text about whether the call will ask. */
-  get text(): string {
+  /** Returns a text about whether the call will ask. `allowed` is set if the tool has a standing approval. */
+  text(allowed: boolean): string {
     const { current } = this;
     if (current === undefined) return "";
-    if (current === null) return m.tools_call_may_be_allowed();
+    if (current === null) return allowed ? m.tools_call_allowed() : m.tools_call_may_be_allowed();
     if (current.effect === "deny") return m.tools_call_denied();
     if (current.effect === "ask") return m.tools_call_asks();
     return current.by.kind === "rule" ? m.tools_call_allowed_by_rule() : m.tools_call_allowed();

@@ -51,8 +51,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function show(): Promise<void> {
-  render(RunTool, { server: "files", tool: TOOL });
+async function show(changes: Partial<Tool> = {}): Promise<void> {
+  render(RunTool, { server: "files", tool: { ...TOOL, ...changes } });
   await vi.advanceTimersByTimeAsync(DECISION_DEBOUNCE_MS);
 }
 
@@ -82,6 +82,45 @@ it("follows changed rules", async () => {
   host.send({ type: "rules_changed" });
   await vi.advanceTimersByTimeAsync(0);
   expect(screen.getByText("A rule denies this call. It is not sent.")).toBeVisible();
+});
+
+it("says nothing about changed arguments until the host has decided about them", async () => {
+  const allowed = "A rule allows this call. It is sent at once.";
+  decide = () => ({ effect: "allow", by: RULE });
+  await show();
+  expect(screen.getByText(allowed)).toBeVisible();
+  const pending: ((of: unknown) => void)[] = [];
+  host.answers.dry_run = () => new Promise((answer) => pending.push(answer as never));
+  host.send({ type: "rules_changed" });
+  await vi.advanceTimersByTimeAsync(0);
+  const field = screen.getByRole("textbox", { name: /text/ });
+  await fireEvent.input(field, { target: { value: "/other" } });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(screen.queryByText(allowed), "it is about the previous arguments").toBeNull();
+  pending[0]?.(result("allow", RULE));
+  await vi.advanceTimersByTimeAsync(DECISION_DEBOUNCE_MS);
+  expect(screen.queryByText(allowed), "so is a decision that arrives later").toBeNull();
+  pending[1]?.(result("ask", { kind: "preset" }));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(screen.getByText(ASKS)).toBeVisible();
+});
+
+it("says nothing while there are no arguments", async () => {
+  decide = () => ({ effect: "ask", by: { kind: "preset" } });
+  await show();
+  expect(screen.getByText(ASKS)).toBeVisible();
+  await fireEvent.click(screen.getByRole("button", { name: "JSON" }));
+  await fireEvent.input(screen.getByRole("textbox"), { target: { value: "{" } });
+  await vi.advanceTimersByTimeAsync(DECISION_DEBOUNCE_MS);
+  expect(screen.queryByText(ASKS)).toBeNull();
+});
+
+it("names a standing approval if the host can't tell", async () => {
+  decide = () => {
+    throw new Error("no such tool");
+  };
+  await show({ allowed: true });
+  expect(screen.getByText("An approval covers this call. It is sent at once.")).toBeVisible();
 });
 
 it("promises nothing if the host can't tell", async () => {
