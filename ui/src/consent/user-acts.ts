@@ -12,7 +12,7 @@ export const OWN_ACT_MS = 5_000;
 
 const MODIFIER_KEYS = ["Control", "Shift", "Alt", "Meta"];
 
-/** Elements that run something when they are clicked. A click elsewhere, such as into a text field, asks for nothing. */
+/** Elements that run something when clicked. A click elsewhere, such as into a text field, asks for nothing. */
 const ACTING_SELECTOR = "button, a, summary, [role^=menuitem], [role=option]";
 
 interface UserAct {
