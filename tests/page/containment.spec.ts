@@ -56,7 +56,7 @@ test.describe("by keyboard", () => {
     await form.getByRole("button", { name: "Type a path" }).press("Enter");
     await expect(form.getByRole("textbox", { name: "Folder 1" }), "the field for the path should be focused").toBeFocused();
     await app.keyboard.type(folder);
-    await form.getByRole("button", { name: "Save" }).press("Enter");
+    await form.getByRole("button", { name: "Save", exact: true }).press("Enter");
     await expect(form.getByText("Saved.")).toBeVisible();
     const { mcpServers } = JSON.parse(readFileSync(host.config, "utf8")) as {
       mcpServers: Record<string, { sandbox: unknown }>;

@@ -12,7 +12,7 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await dialog.getByLabel("Server", { exact: true }).fill("har*");
   await dialog.getByLabel("Tool", { exact: true }).fill("show_everything");
   await dialog.getByLabel("Note").fill("not today");
-  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(app.getByText("tool show_everything of har*")).toBeVisible();
   const stored = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
@@ -111,7 +111,7 @@ test("a rule is written from a request, and allows similar calls", async ({ app,
     await app.screenshot({ path: test.info().outputPath(`always-when-${width}.png`) });
   }
   await editor.getByLabel("Pattern (condition 2)").fill("..100");
-  await editor.getByRole("button", { name: "Save" }).click();
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
   await expect(editor).toHaveCount(0);
   await expect(consentRequest(app), "the request should still be pending").toBeVisible();
   await allow(app, "Allow once");
