@@ -62,7 +62,8 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
   for (const size of SIZES) {
     await app.setViewportSize(size);
     const withhold = frame.getByRole("button", { name: "Don't send", exact: true });
-    await withhold.scrollIntoViewIfNeeded();
+    // Another width may show the request in another frame.
+    await expect(() => withhold.scrollIntoViewIfNeeded({ timeout: 1_000 })).toPass();
     await expect(withhold).toBeInViewport();
     await expect(withhold, "S27: the button to withhold the result should be enabled").toHaveAttribute("aria-disabled", "false");
     await savePicture(app, `result-review/${size.width}`);
