@@ -117,7 +117,7 @@ describe("the settings tab", () => {
     expect(router.current, "the page should follow the name").toMatchObject({ name: "papers" });
   });
 
-  test("rejects a taken name, and follows changes of the file", async () => {
+  test("rejects a taken name, and follows changes of the file once the own are discarded", async () => {
     const host = await showServerTab("settings");
     const name = await screen.findByRole("textbox", { name: "Name" });
     await user.clear(name);
@@ -132,10 +132,13 @@ describe("the settings tab", () => {
     ).toHaveValue("git");
     const config = { ...sampleServer().config, command: "deno" };
     host.send({ type: "server_changed", server: sampleServer({ config }) });
+    expect(await screen.findByText(/stored settings have changed/)).toBeVisible();
+    expect(screen.getByRole("textbox", { name: "Name" })).toHaveValue("git");
+    await user.click(screen.getByRole("button", { name: "Discard changes" }));
     await waitFor(() =>
       expect(
         screen.getByRole("textbox", { name: "Command" }),
-        "the unedited value should be that of the file",
+        "the value should be that of the file",
       ).toHaveValue("deno"),
     );
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
