@@ -12,7 +12,7 @@ use crate::page_sandbox::PageSandbox;
 use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 #[cfg(target_os = "linux")]
-use crate::stalled_apps::WatchedWindows;
+use crate::watched_windows::WatchedWindows;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};
@@ -92,7 +92,7 @@ pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
 pub(crate) fn quit_on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        match wait_for_signal().await {
+        match wait_for_termination_signal().await {
             Ok(()) => quitting::quit(&app),
             Err(error) => tracing::warn!("failed to listen for signals: {error}"),
         }
@@ -100,7 +100,7 @@ pub(crate) fn quit_on_signal(app: &AppHandle) {
 }
 
 #[cfg(unix)]
-async fn wait_for_signal() -> std::io::Result<()> {
+async fn wait_for_termination_signal() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -114,6 +114,6 @@ async fn wait_for_signal() -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn wait_for_signal() -> std::io::Result<()> {
+async fn wait_for_termination_signal() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -61,9 +61,9 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
 /// Scope of the commands that a window may use.
 #[derive(Debug, PartialEq, Eq)]
 enum CommandScope {
-    /// Everything, in the main window.
+    /// Data of all conversations and servers, for commands of the main window.
     Everything,
-    /// The conversation of the window. `None` if the window is being closed and shows no conversation.
+    /// Data of the conversation that the window shows. `None` if the window is being closed and shows none.
     Conversation(Option<String>),
 }
 

@@ -234,6 +234,7 @@ fn tauri_error_text(error: tauri::Error) -> String {
 /// Closes the window of a conversation whose web process has ended, so that other windows show the conversation and its
 /// consent requests again. Shows the main window if it is hidden, because the user has not closed the last window. Does
 /// nothing for the main window.
+#[cfg(any(not(windows), test))]
 pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     if conversation_window_number(label).is_none() {
         return;

@@ -23,6 +23,8 @@ mod event_pump;
 mod link_handler;
 mod login_start;
 mod measure;
+#[cfg(target_os = "linux")]
+mod memory_watch;
 mod menu_bar;
 mod opening_request;
 mod openings;
@@ -42,6 +44,10 @@ mod stopped_apps;
 mod system_language;
 mod system_switch;
 mod tray;
+#[cfg(target_os = "linux")]
+mod watched_windows;
+#[cfg(target_os = "linux")]
+mod web_view_processes;
 mod window;
 mod window_labels;
 mod zoom;
@@ -127,7 +133,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     });
     #[cfg(target_os = "linux")]
     let (builder, on_app_load) =
-        (builder.manage(stalled_apps::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
+        (builder.manage(watched_windows::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
     #[cfg(not(target_os = "linux"))]
     let on_app_load = |_: &tauri::AppHandle, _: &str| {};
     app_frames::register_mcp_app_document_scheme(builder, on_app_load)

@@ -1,5 +1,5 @@
 //! Decides when the page of a window that shows apps (MCP Apps) counts as unresponsive, and which apps may be the
-//! cause.
+//! cause. `memory_watch.rs` decides when they use too much memory.
 //!
 //! Time is a parameter. `stalled_apps.rs` sends the probes and ends the process.
 
@@ -25,7 +25,7 @@ const MAX_REMEMBERED_PROBE_ANSWERS: usize = 32;
 const LATE_PROBE_TICK_THRESHOLD: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
-const MAX_MCP_APP_END_TIME: Duration = Duration::from_secs(5);
+const MAX_SCRIPT_TIME_AFTER_APP_REMOVAL: Duration = Duration::from_secs(5);
 /// Maximum number of remembered apps of one page. The host shows fewer at the same time.
 const MAX_REMEMBERED_MCP_APPS: usize = 64;
 /// Period of [`MAX_PAGE_RELOADS`].
@@ -41,10 +41,12 @@ pub(crate) struct PageWatch {
     /// Probe that the page has not answered yet.
     unanswered: Option<PageProbe>,
     last_tick: Option<Instant>,
-    /// Time after which the page has responded. A later event may not have reached it.
+    /// Time at which the last answered probe was sent. Events that were sent later may not have reached the page.
     last_answered_probe_time: Instant,
     /// Times between the last probes and their answers.
     answered: VecDeque<ProbeAnswerTime>,
+    /// `true` if a process that the page uses has grown too much.
+    exceeds_memory: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +80,7 @@ impl PageWatch {
             last_tick: None,
             last_answered_probe_time: now,
             answered: VecDeque::new(),
+            exceeds_memory: false,
         }
     }
 
@@ -96,7 +99,17 @@ impl PageWatch {
         self.apps.keys().cloned().collect()
     }
 
-    /// Returns a time after which the page has responded.
+    /// Records that a process that the page uses has grown too much, so that the process of the page has to be ended.
+    pub(crate) const fn on_memory_exceeded(&mut self) {
+        self.exceeds_memory = true;
+    }
+
+    /// Returns `true` after [`Self::on_memory_exceeded`].
+    pub(crate) const fn exceeds_memory(&self) -> bool {
+        self.exceeds_memory
+    }
+
+    /// Returns the time at which the last answered probe was sent. The page has responded after it.
     pub(crate) const fn last_answered_probe_time(&self) -> Instant {
         self.last_answered_probe_time
     }
@@ -107,7 +120,7 @@ impl PageWatch {
         if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_PROBE_TICK_THRESHOLD) {
             self.restart_waiting_after_late_tick(now);
         }
-        if self.is_unresponsive(now) {
+        if self.exceeds_memory || self.is_unresponsive(now) {
             self.unanswered = None;
             self.answered.clear();
             return PageProbeStep::EndProcess;
@@ -152,18 +165,23 @@ impl PageWatch {
         self.answered.push_back(ProbeAnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
-            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_MCP_APP_END_TIME);
+            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_SCRIPT_TIME_AFTER_APP_REMOVAL);
         }
     }
 }
 
-/// Times at which a page was loaded again because its process ended without apps. The page could end each time.
+/// Times at which a page was loaded again because its process ended by itself while no apps were shown. The process
+/// could end again after each reload, so the number of reloads is limited.
 #[derive(Debug, Default)]
 pub(crate) struct PageReloads(VecDeque<Instant>);
 
 impl PageReloads {
-    /// Returns `true` if the page may be loaded again now.
-    pub(crate) fn admit_reload(&mut self, now: Instant) -> bool {
+    /// Returns `true` if the page, whose process ended, may be loaded again now. `is_own_end` is `true` if Drawbridge
+    /// has ended the process, which does not count.
+    pub(crate) fn admit_reload(&mut self, is_own_end: bool, now: Instant) -> bool {
+        if is_own_end {
+            return true;
+        }
         self.0.retain(|at| now.saturating_duration_since(*at) < PAGE_RELOAD_PERIOD);
         let is_admitted = self.0.len() < MAX_PAGE_RELOADS;
         if is_admitted {
@@ -211,7 +229,7 @@ mod tests {
 
     /// Lets a page answer each probe `answer_millis` after it was sent, for five minutes. Returns the seconds after
     /// which its process is ended.
-    fn seconds_until_end(answer_millis: u64) -> Option<u64> {
+    fn seconds_until_web_process_is_ended(answer_millis: u64) -> Option<u64> {
         let begin = Instant::now();
         let mut watch = watch_at(begin);
         let mut answer_at: Option<Instant> = None;
@@ -232,11 +250,11 @@ mod tests {
 
     #[test]
     fn web_process_is_ended_if_its_page_is_blocked_most_of_the_time() {
-        assert_eq!(seconds_until_end(7_900), Some(42), "the page responds only for moments");
-        assert_eq!(seconds_until_end(1_900), Some(44), "the page responds only for moments");
-        assert_eq!(seconds_until_end(1_000), None, "a slow page can be used");
-        assert_eq!(seconds_until_end(2_500), None, "the page responds for a third of the time");
-        assert_eq!(seconds_until_end(8_100), Some(8), "one answer takes too long");
+        assert_eq!(seconds_until_web_process_is_ended(7_900), Some(42), "the page responds only for moments");
+        assert_eq!(seconds_until_web_process_is_ended(1_900), Some(44), "the page responds only for moments");
+        assert_eq!(seconds_until_web_process_is_ended(1_000), None, "a slow page can be used");
+        assert_eq!(seconds_until_web_process_is_ended(2_500), None, "the page responds for a third of the time");
+        assert_eq!(seconds_until_web_process_is_ended(8_100), Some(8), "one answer takes too long");
     }
 
     #[test]
@@ -287,6 +305,17 @@ mod tests {
     }
 
     #[test]
+    fn web_process_is_ended_if_its_page_uses_too_much_memory() {
+        let begin = Instant::now();
+        let mut watch = watch_at(begin);
+        assert_eq!(watch.next_step(begin), PageProbeStep::Send, "the page responds");
+        watch.on_probe_answer(begin);
+        watch.on_memory_exceeded();
+        assert_eq!(watch.next_step(begin + SECOND * 2), PageProbeStep::EndProcess, "the apps use too much memory");
+        assert!(watch.exceeds_memory(), "the report should name the reason");
+    }
+
+    #[test]
     fn number_of_remembered_mcp_apps_is_bounded() {
         let begin = Instant::now();
         let mut watch = PageWatch::new(begin);
@@ -301,10 +330,15 @@ mod tests {
     #[test]
     fn page_whose_web_process_ends_without_apps_is_reloaded_a_few_times() {
         let (mut reloads, begin) = (PageReloads::default(), Instant::now());
-        for _ in 0..MAX_PAGE_RELOADS {
-            assert!(reloads.admit_reload(begin), "the window should not stay blank");
+        for _ in 0..=MAX_PAGE_RELOADS {
+            assert!(reloads.admit_reload(true, begin), "an end by Drawbridge should not count");
         }
-        assert!(!reloads.admit_reload(begin + PAGE_RELOAD_PERIOD - SECOND), "the page could end each time");
-        assert!(reloads.admit_reload(begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
+        for _ in 0..MAX_PAGE_RELOADS {
+            assert!(reloads.admit_reload(false, begin), "the window should not stay blank");
+        }
+        let later = begin + PAGE_RELOAD_PERIOD - SECOND;
+        assert!(!reloads.admit_reload(false, later), "the page could end each time");
+        assert!(reloads.admit_reload(true, later), "the window should not stay blank");
+        assert!(reloads.admit_reload(false, begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
     }
 }

@@ -34,6 +34,7 @@ pub(crate) enum ShellEvent {
     /// finished with this one.
     Opened(NumberedOpeningRequest),
     /// The user drags files over the window, or has stopped dragging files over it.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems report no dragged files"))]
     BundlesOver {
         /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.
         count: usize,
@@ -44,9 +45,10 @@ pub(crate) enum ShellEvent {
         report: UpdateReport,
     },
     /// Apps (MCP Apps) were closed because the page of their window stopped responding or its process ended, or the
-    /// user has dismissed a report or shows an app again. All windows are notified, and a page before all other events.
+    /// user has dismissed a report or shows an app again. Sent to all windows, and to each newly loaded page before all
+    /// other events.
     StoppedAppsChanged(StoppedApps),
-    /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
+    /// A window of a conversation was opened or closed. Sent to all windows, and to each page when it is loaded.
     ConversationWindowsChanged {
         /// Identifiers of the conversations that are open in windows of their own.
         conversations: Vec<String>,

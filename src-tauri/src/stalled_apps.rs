@@ -1,17 +1,15 @@
-//! Ends the web process of a window whose page stopped responding while it shows apps (MCP Apps), and loads the page
-//! again.
+//! Ends the web process of a window whose page stopped responding or uses too much memory while it shows apps (MCP
+//! Apps), and loads the page again.
 //!
 //! WebKitGTK runs all frames of a window in the process that also draws Drawbridge's page. An app that computes without
 //! end would leave the user no way to decide a consent request or to close the app. Therefore a page that shows apps
-//! has to answer a probe from time to time. `page_watch.rs` decides when it counts as unresponsive. Decision record
-//! 0113 has the reasons.
+//! has to answer a probe from time to time. `page_watch.rs` decides when it counts as unresponsive, and
+//! `memory_watch.rs` when it uses too much memory. Decision records 0113 and 0115 have the reasons.
 //!
 //! Apps are shown on Linux only. The web view of macOS would need the same; that of Windows runs frames of other sites
 //! in processes of their own.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use api::{Api, ShownApp};
@@ -20,87 +18,19 @@ use gtk::gio::Cancellable;
 use gtk::glib::ControlFlow;
 use gtk::prelude::ObjectExt as _;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
+use tokio::time::MissedTickBehavior;
 use webkit2gtk::{WebProcessTerminationReason, WebView, WebViewExt as _, glib};
 
 use crate::conversation_windows::{self, ConversationWindows};
+use crate::memory_watch::{MEMORY_READING_INTERVAL, MemoryWatch};
 use crate::page_watch::{PROBE_INTERVAL, PageProbeStep, PageReloads, PageWatch};
 use crate::shell_events::ShellEvents;
+use crate::watched_windows::WatchedWindows;
+use crate::web_view_processes::{self, WebViewProcess, WebViewProcessRole};
 use crate::window_labels::MAIN_WINDOW_LABEL;
 
 /// Script that a page evaluates to answer a probe. It uses nothing of the page.
 const PROBE_SCRIPT: &str = "0";
-
-/// Windows whose pages are probed because they show apps.
-#[derive(Default)]
-pub(crate) struct WatchedWindows(Mutex<PageWatchTable>);
-
-#[derive(Default)]
-struct PageWatchTable {
-    /// Watches by the label of the window.
-    watches: HashMap<String, NumberedPageWatch>,
-    last_number: u64,
-}
-
-/// Watch of a page. A later page of the same window, or of another one with its label, has another number.
-struct NumberedPageWatch {
-    number: u64,
-    watch: PageWatch,
-}
-
-impl WatchedWindows {
-    /// Records that a window shows these apps. Returns the number of its watch if it was not watched before.
-    fn add(&self, label: &str, shown: &[ShownApp], now: Instant) -> Option<u64> {
-        let mut table = self.lock();
-        if let Some(found) = table.watches.get_mut(label) {
-            found.watch.remember_shown_apps(shown, now);
-            return None;
-        }
-        table.last_number += 1;
-        let (number, mut watch) = (table.last_number, PageWatch::new(now));
-        watch.remember_shown_apps(shown, now);
-        table.watches.insert(label.to_owned(), NumberedPageWatch { number, watch });
-        Some(number)
-    }
-
-    /// Returns the next action of a watch, which is [`PageProbeStep::Stop`] if the watch has ended.
-    fn next_step(&self, label: &str, number: u64, shown: &[ShownApp], now: Instant) -> PageProbeStep {
-        let mut table = self.lock();
-        let Some(found) = table.watches.get_mut(label).filter(|found| found.number == number) else {
-            return PageProbeStep::Stop;
-        };
-        found.watch.remember_shown_apps(shown, now);
-        let step = found.watch.next_step(now);
-        // No app is missed that is opened meanwhile, because its frame requests its document, and adds the window,
-        // after the app was opened.
-        if step == PageProbeStep::Stop {
-            table.watches.remove(label);
-        }
-        step
-    }
-
-    fn on_probe_answer(&self, label: &str, number: u64, now: Instant) {
-        if let Some(found) = self.lock().watches.get_mut(label).filter(|found| found.number == number) {
-            found.watch.on_probe_answer(now);
-        }
-    }
-
-    /// Ends the watch of a window, because its page or the window has ended.
-    pub(crate) fn remove(&self, label: &str) -> Option<PageWatch> {
-        self.lock().watches.remove(label).map(|found| found.watch)
-    }
-
-    /// Ends a watch unless the window has a later one.
-    fn remove_watch_with_number(&self, label: &str, number: u64) {
-        let mut table = self.lock();
-        if table.watches.get(label).is_some_and(|found| found.number == number) {
-            table.watches.remove(label);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PageWatchTable> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Guard that ends a watch on drop, also if the web view does not exist any more when its probes would begin.
 struct PageWatchGuard<R: Runtime> {
@@ -130,6 +60,9 @@ pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     let shown = shown_apps(app, label);
     let Some(watched) = app.try_state::<WatchedWindows>() else { return };
     let Some(number) = watched.add(label, &shown, Instant::now()) else { return };
+    if watched.begin_memory_watch() {
+        tauri::async_runtime::spawn(watch_memory(app.clone()));
+    }
     let guard = PageWatchGuard { app: app.clone(), label: label.to_owned(), number };
     // The caller may be the handler of a request of the page, during which the window is in use.
     tauri::async_runtime::spawn(async move {
@@ -155,13 +88,41 @@ fn probe_regularly<R: Runtime>(guard: PageWatchGuard<R>, view: &WebView) {
                 });
             }
             PageProbeStep::EndProcess => {
-                tracing::error!("a page with apps does not respond, ending its process");
+                tracing::error!("a page with apps does not respond or uses too much memory, ending its process");
                 view.terminate_web_process();
             }
             PageProbeStep::Stop => return ControlFlow::Break,
         }
         ControlFlow::Continue
     });
+}
+
+/// Reads the sizes of the web view's processes regularly, and ends what has grown too much, until no window shows apps.
+async fn watch_memory<R: Runtime>(app: AppHandle<R>) {
+    let mut memory = MemoryWatch::default();
+    let mut ticks = tokio::time::interval(MEMORY_READING_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while app.state::<WatchedWindows>().continue_memory_watch() {
+        ticks.tick().await;
+        let reading = tauri::async_runtime::spawn_blocking(web_view_processes::read_web_view_processes);
+        // Fails only if Drawbridge is quitting.
+        for process in memory.record_sizes(&reading.await.unwrap_or_default()) {
+            end_large_process(&app, process);
+        }
+    }
+}
+
+/// Ends a process that uses too much memory. Its window then handles the end of the process. A process that all pages
+/// share remains, and frees the memory once the pages with apps have ended.
+fn end_large_process<R: Runtime>(app: &AppHandle<R>, process: WebViewProcess) {
+    let WebViewProcess { id, role, bytes } = process;
+    tracing::error!(id.pid, ?role, bytes, "a process uses too much memory while apps are shown");
+    app.state::<WatchedWindows>().on_memory_exceeded(role, Instant::now());
+    if role == WebViewProcessRole::DrawsPage
+        && let Err(error) = web_view_processes::end_process(id)
+    {
+        tracing::warn!(id.pid, "failed to end a process: {error}");
+    }
 }
 
 /// Handles each end of the web process of a new window.
@@ -179,18 +140,19 @@ pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri:
 }
 
 /// Handles the end of the web process of a window: closes its apps, and reports them to the user. The main window loads
-/// its page again, and the window of a conversation is closed. No app is opened again.
+/// its page again, and the window of a conversation is closed. No app is opened again. The end of a page without apps is
+/// reported as well if Drawbridge has ended it because of its memory.
 fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,
     (view, reloads): (&WebView, &RefCell<PageReloads>),
     reason: WebProcessTerminationReason,
 ) {
-    let is_unresponsive = reason == WebProcessTerminationReason::TerminatedByApi;
-    let cause = if is_unresponsive { AppStopCause::Unresponsive } else { AppStopCause::PageEnded };
-    let now = Instant::now();
+    let (watched, now) = (app.state::<WatchedWindows>(), Instant::now());
     // An app that the host has removed may be the cause.
-    let mut watch = app.state::<WatchedWindows>().remove(label).unwrap_or_else(|| PageWatch::new(now));
+    let mut watch = watched.remove(label).unwrap_or_else(|| PageWatch::new(now));
+    let cause = watched.stop_cause(&watch, reason, now);
+    let is_own_end = label == MAIN_WINDOW_LABEL && watched.take_own_end_of_main_page(reason, now);
     watch.remember_shown_apps(&shown_apps(app, label), now);
     let apps = watch.apps();
     let has_apps = !apps.is_empty();
@@ -198,11 +160,13 @@ fn on_web_process_ended<R: Runtime>(
     events.detach_ended_page(label, watch.last_answered_probe_time());
     if has_apps {
         close_and_report_apps(app, label, &apps, cause);
+    }
+    if has_apps || cause == AppStopCause::MemoryLimit {
         events.change_stopped_apps(|stopped| stopped.add(apps, cause));
     }
     if label != MAIN_WINDOW_LABEL {
         conversation_windows::close_crashed_window(app, label);
-    } else if has_apps || is_unresponsive || reloads.borrow_mut().admit_reload(now) {
+    } else if has_apps || reloads.borrow_mut().admit_reload(is_own_end, now) {
         tracing::error!(?reason, "the process of the page ended, loading the page again");
         let view = view.clone();
         // WebKit is still handling the end of the process.
@@ -240,61 +204,4 @@ fn close_and_report_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[Sh
             let _ = host.log_stopped_app(server, tool, cause).await;
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chart_app() -> ShownApp {
-        ShownApp { server: "harbour".to_owned(), tool: "chart".to_owned() }
-    }
-
-    #[test]
-    fn window_is_watched_once_and_until_its_apps_have_ended() {
-        let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let number = watched.add("main", &[chart_app()], now).expect("the first app should begin the probes");
-        assert_eq!(watched.add("main", &[chart_app()], now), None, "another app should not begin them twice");
-        assert!(watched.add("conversation-0", &[], now).is_some(), "each window has its own page");
-        assert_eq!(watched.next_step("main", number, &[], now), PageProbeStep::Send, "the page may still have the app");
-        let later = now + PROBE_INTERVAL * 4;
-        watched.on_probe_answer("main", number, now);
-        assert_eq!(
-            watched.next_step("main", number, &[], later),
-            PageProbeStep::Send,
-            "the page should respond once more"
-        );
-        watched.on_probe_answer("main", number, later);
-        assert_eq!(watched.next_step("main", number, &[], later), PageProbeStep::Stop, "the last app has ended");
-        assert!(watched.add("main", &[chart_app()], later).is_some(), "the next app should begin the probes again");
-    }
-
-    #[test]
-    fn watch_of_an_ended_page_does_not_affect_the_next_page_of_its_window() {
-        let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let first = watched.add("conversation-0", &[chart_app()], now).expect("a new watch");
-        let ended = watched.remove("conversation-0").expect("the watch of the ended page");
-        assert_eq!(ended.apps(), [chart_app()], "the apps of the ended page should be known");
-        let second =
-            watched.add("conversation-0", &[chart_app()], now).expect("a window may get the label of a closed one");
-        assert_eq!(
-            watched.next_step("conversation-0", first, &[chart_app()], now),
-            PageProbeStep::Stop,
-            "its probes should end"
-        );
-        watched.remove_watch_with_number("conversation-0", first);
-        assert_eq!(
-            watched.next_step("conversation-0", second, &[], now),
-            PageProbeStep::Send,
-            "the new page is watched"
-        );
-        watched.on_probe_answer("conversation-0", first, now);
-        assert_eq!(
-            watched.next_step("conversation-0", second, &[], now),
-            PageProbeStep::Wait,
-            "another page has answered"
-        );
-        watched.remove_watch_with_number("conversation-0", second);
-        assert!(watched.remove("conversation-0").is_none(), "the watch has ended");
-    }
 }

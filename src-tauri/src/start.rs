@@ -102,7 +102,8 @@ fn try_start_app(
     let api = app_frames::allow_mcp_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
         Some(home) => api
-            .with_app_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
+            .with_app_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+            .with_environment_variables(|name| std::env::var(name).ok()),
         None => api,
     };
     app.manage(api.clone());

@@ -18,7 +18,7 @@ const MAX_STOPPED_APPS_REPORTS: usize = 8;
 #[cfg(any(target_os = "linux", test))]
 const MAX_SERVERS_WITH_WITHHELD_APPS: usize = 256;
 
-/// Reports of stopped apps, and what follows from them.
+/// Reports of stopped apps, and the servers whose apps are withheld because of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct StoppedApps {
     /// Reports that the user has not dismissed, the newest last.
@@ -35,14 +35,15 @@ pub(crate) struct StoppedApps {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct StoppedAppsReport {
     id: u64,
-    /// Closed apps, each once. Any of them may be the cause.
+    /// Closed apps, each once. Any of them may have blocked or ended the page. Empty if the page showed none and was
+    /// ended because of its memory.
     apps: Vec<ShownApp>,
-    /// Reason for which they were closed.
+    /// Reason for which they were closed, or the page was ended.
     cause: AppStopCause,
 }
 
 impl StoppedApps {
-    /// Adds a report, and withholds all apps of the servers.
+    /// Adds a report of stopped apps, and withholds all apps of their servers.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn add(&mut self, apps: Vec<ShownApp>, cause: AppStopCause) {
         for ShownApp { server, .. } in &apps {
@@ -107,7 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn stopped_apps_reports_and_withheld_servers_are_bounded() {
+    fn end_of_a_page_without_apps_is_reported_and_withholds_no_app() {
+        let mut stopped = StoppedApps::default();
+        stopped.add(Vec::new(), AppStopCause::MemoryLimit);
+        assert_eq!((stopped.reports.len(), stopped.withheld.len()), (1, 0), "no app is the cause");
+        stopped.dismiss(1);
+        assert!(stopped.is_empty(), "the user has dismissed the report");
+    }
+
+    #[test]
+    fn numbers_of_reports_and_withheld_servers_are_bounded() {
         let mut stopped = StoppedApps::default();
         for number in 0..=MAX_SERVERS_WITH_WITHHELD_APPS {
             stopped.add(vec![app(&number.to_string(), "chart")], AppStopCause::Unresponsive);

@@ -1,14 +1,23 @@
 //! Language of notifications and the tray menu. The page has separate translations.
 
-use std::env;
-
 /// Returns `true` if the system's language is Chinese.
 fn is_system_language_chinese() -> bool {
+    system_language().is_some_and(|language| language.starts_with("zh"))
+}
+
+/// Returns the language of messages, as the environment variables of this process set it.
+#[cfg(target_os = "linux")]
+fn system_language() -> Option<String> {
     ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
-        .filter_map(|name| env::var(name).ok())
+        .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty())
-        .is_some_and(|value| value.starts_with("zh"))
+}
+
+/// Returns the user's first language in the system's settings. macOS and Windows set no environment variable to it.
+#[cfg(not(target_os = "linux"))]
+fn system_language() -> Option<String> {
+    sys_locale::get_locale()
 }
 
 /// Returns `true` if Drawbridge's language is Chinese for this value of the language setting: `zh`, or any value other

@@ -3,9 +3,9 @@
 /** Outcome of an attempt that reached nothing. */
 export const CLOSED = "closed";
 /** Time limit of one attempt in milliseconds. An attempt without an outcome by then reached nothing. */
-export const LIMIT = 1_000;
+export const ATTEMPT_TIME_LIMIT_MS = 1_000;
 /** Time in milliseconds after which an attempt whose effect the page cannot observe is left to the listener. */
-const UNOBSERVED = 200;
+const UNOBSERVED_WAIT_MS = 200;
 
 /** Returns `CLOSED` if an action throws or returns no value, and otherwise a description of the returned value. */
 export async function reach(what, act) {
@@ -17,7 +17,7 @@ export async function reach(what, act) {
 /** Performs an action whose effect only the listener observes. */
 export async function unobserved(act) {
   await act();
-  await new Promise((end) => setTimeout(end, UNOBSERVED));
+  await new Promise((end) => setTimeout(end, UNOBSERVED_WAIT_MS));
   return CLOSED;
 }
 
@@ -39,7 +39,7 @@ export function loads(element, parent = document.body) {
       element.addEventListener(name, () => end(`the element ${element.localName} loaded`));
     }
     element.addEventListener("error", () => end(CLOSED));
-    setTimeout(() => end(CLOSED), LIMIT - 100);
+    setTimeout(() => end(CLOSED), ATTEMPT_TIME_LIMIT_MS - 100);
     parent.append(element);
   });
 }
@@ -53,7 +53,7 @@ export function blocked(prefix, act) {
     };
     const listen = ({ effectiveDirective }) => effectiveDirective.startsWith(prefix) && end(CLOSED);
     document.addEventListener("securitypolicyviolation", listen);
-    setTimeout(() => end("the policy blocks nothing"), LIMIT - 100);
+    setTimeout(() => end("the policy blocks nothing"), ATTEMPT_TIME_LIMIT_MS - 100);
     act();
   });
 }
@@ -67,7 +67,7 @@ export function message(target = window) {
       resolve(typeof data === "string" ? data : JSON.stringify(data));
     };
     target.addEventListener("message", listen);
-    setTimeout(() => target.removeEventListener("message", listen), LIMIT);
+    setTimeout(() => target.removeEventListener("message", listen), ATTEMPT_TIME_LIMIT_MS);
   });
 }
 
@@ -76,7 +76,7 @@ export async function nested(properties) {
   const frame = made("iframe", properties);
   const posted = message();
   document.body.append(frame);
-  const limit = new Promise((resolve) => setTimeout(resolve, LIMIT - 100, CLOSED));
+  const limit = new Promise((resolve) => setTimeout(resolve, ATTEMPT_TIME_LIMIT_MS - 100, CLOSED));
   const outcome = await Promise.race([posted, limit]);
   frame.remove();
   return outcome;

@@ -1,6 +1,6 @@
 // Attempts on the clipboard that a click may permit. They begin inside of the handler of the click that starts the
 // suite, because WebKit permits nothing after it. Writing by a click is open in each engine (decision record 0106).
-import { CLOSED, LIMIT, made } from "./attempt-tools.mjs";
+import { ATTEMPT_TIME_LIMIT_MS, CLOSED, made } from "./attempt-tools.mjs";
 
 /** Runs a command of the editor on the text of a new field. */
 function editorCommand(name) {
@@ -29,7 +29,7 @@ const clickAttempts = {
  * Begins all attempts at once, and resolves to their outcomes by their names. Must be called by the handler of a click.
  */
 export function beginClickAttempts() {
-  const limit = new Promise((resolve) => setTimeout(resolve, LIMIT, CLOSED));
+  const limit = new Promise((resolve) => setTimeout(resolve, ATTEMPT_TIME_LIMIT_MS, CLOSED));
   const begun = Object.entries(clickAttempts).map(([name, attempt]) => {
     // The function runs at once, and what it throws rejects the promise.
     const tried = new Promise((resolve) => resolve(attempt()));

@@ -12,9 +12,9 @@ import { chromium } from "@playwright/test";
 
 const NO_GRANTS = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
 /** Time in milliseconds that the model takes to write the arguments of a call. */
-const CALL_MS = 500;
+const CALL_WRITING_TIME_MS = 500;
 /** Flags of the tests of the page. */
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+const BROWSER_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
 export class AppWindow {
   /** Id of the process of the host, and of the browser's main process. */
@@ -103,7 +103,7 @@ export class AppWindow {
 
   async #openPage() {
     const executablePath = process.env.CHROMIUM || undefined;
-    this.#server = await chromium.launchServer({ executablePath, args: FLAGS });
+    this.#server = await chromium.launchServer({ executablePath, args: BROWSER_FLAGS });
     this.browserPid = this.#server.process().pid;
     this.#browser = await chromium.connect(this.#server.wsEndpoint());
     this.page = await this.#browser.newPage({ viewport: { width: 1180, height: 780 } });
@@ -134,7 +134,7 @@ export async function startProvider(tool) {
     } else {
       const call = { id: `call_${messages.length}`, type: "function", function: { name, arguments: "{" } };
       send({ role: "assistant", tool_calls: [{ index: 0, ...call }] });
-      await wait(CALL_MS);
+      await wait(CALL_WRITING_TIME_MS);
       send({ tool_calls: [{ index: 0, function: { arguments: "}" } }] });
       send({}, "tool_calls");
     }

@@ -16,18 +16,18 @@ import { floodPage, KINDS, recordFrames } from "./flood.mjs";
 
 const [devHost, page, example] = process.argv.slice(2).map((path) => resolve(path));
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TIMES = 30;
+const MEASURED_CALLS = 30;
 const OPEN_APPS = [1, 5, 20];
 /** Delay in milliseconds between the last change and a measurement of memory. */
-const SETTLES_MS = 5_000;
-const FLOOD_MS = 10_000;
-const PER_SECOND = 1_000;
+const SETTLE_TIME_MS = 5_000;
+const FLOOD_DURATION_MS = 10_000;
+const FLOOD_MESSAGES_PER_SECOND = 1_000;
 /** Load by other programs up to which a machine counts as quiet, in percent of one core. */
-const QUIET = 20;
+const MAX_QUIET_LOAD_PERCENT = 20;
 /** Unit of processor times in `/proc/stat`. */
 const TICKS_PER_SECOND = 100;
 /** Address of the document of an app. */
-const APP = /^http:\/\/[0-9a-f]{32}\.localhost:\d+\/$/;
+const APP_ADDRESS = /^http:\/\/[0-9a-f]{32}\.localhost:\d+\/$/;
 
 const lines = [];
 const write = (text = "") => (console.log(text), lines.push(text));
@@ -55,7 +55,7 @@ write();
 write(`- commit ${git("rev-parse", "--short", "HEAD")}${changed}`);
 write(`- cargo profile of the host: \`${profile}\`${profileNote}`);
 write(`- ${cpus()[0].model}, ${cpus().length} cores, Linux ${release()}`);
-const loadNote = load > QUIET ? ": **the machine was not quiet, times are too long**" : "";
+const loadNote = load > MAX_QUIET_LOAD_PERCENT ? ": **the machine was not quiet, times are too long**" : "";
 write(`- other programs used ${load.toFixed(0)} % of one core in the five seconds before${loadNote}`);
 
 await measureTimes();
@@ -87,9 +87,9 @@ async function measureTimes() {
     const [drawn, results] = [[], []];
     const seen = new Set();
     // The first call opens everything for the first time.
-    for (let turn = 0; turn <= TIMES; turn++) {
+    for (let turn = 0; turn <= MEASURED_CALLS; turn++) {
       await window.page.getByRole("button", { name: "Call", exact: true }).click();
-      const isNew = (frame) => APP.test(frame.url()) && !seen.has(frame.url());
+      const isNew = (frame) => APP_ADDRESS.test(frame.url()) && !seen.has(frame.url());
       const frame = await until("the app", () => window.page.frames().find(isNew));
       seen.add(frame.url());
       const times = await until("the app to be drawn", () =>
@@ -108,7 +108,7 @@ async function measureTimes() {
     write("## From a call to its app");
     write();
     write("The app of `basic-vanillajs` is approved, and its tool allowed. Times from the click,");
-    write(`for ${TIMES} calls after a first one.`);
+    write(`for ${MEASURED_CALLS} calls after a first one.`);
     write();
     write("| | median, ms | 9 in 10 within, ms | longest, ms |");
     write("|--|--:|--:|--:|");
@@ -139,9 +139,9 @@ async function measureMemory() {
     await window.visit(`#/conversation/${id}`);
     const message = window.page.getByRole("textbox", { name: "Message" });
     await message.waitFor();
-    const apps = () => window.page.frames().filter((frame) => APP.test(frame.url()));
+    const apps = () => window.page.frames().filter((frame) => APP_ADDRESS.test(frame.url()));
     const measure = async () => {
-      await wait(SETTLES_MS);
+      await wait(SETTLE_TIME_MS);
       const [browser, host] = [processTree(window.browserPid), [window.hostPid]];
       const servers = processTree(window.hostPid).filter((pid) => pid !== window.hostPid);
       return { processes: browser.length, browser: memory(browser), host: memory(host), servers: memory(servers) };
@@ -185,23 +185,23 @@ async function measureFrames() {
   try {
     await window.visit("#/server/harbour/tools/show");
     await window.page.getByRole("button", { name: "Call", exact: true }).click();
-    const app = await until("the app", () => window.page.frames().find((one) => APP.test(one.url())));
+    const app = await until("the app", () => window.page.frames().find((one) => APP_ADDRESS.test(one.url())));
     await app.getByText("ready", { exact: true }).waitFor();
     write();
     write("## Frames of the page during a flood");
     write();
-    const seconds = FLOOD_MS / 1000;
-    write(`Animation frames of Drawbridge's page while an app sends ${PER_SECOND} messages a second for ${seconds} s.`);
+    const seconds = FLOOD_DURATION_MS / 1000;
+    write(`Animation frames of Drawbridge's page while an app sends ${FLOOD_MESSAGES_PER_SECOND} messages a second for ${seconds} s.`);
     write("One is dropped if the next begins more than one and a half intervals of 60 Hz later. What is dropped");
     write("without messages is due to other programs.");
     write();
     write("| messages | sent in a second | frames | dropped | 99 in 100 within, ms | longest interval, ms |");
     write("|--|--:|--:|--:|--:|--:|");
     for (const kind of KINDS) {
-      await wait(SETTLES_MS);
+      await wait(SETTLE_TIME_MS);
       let sent = 0;
       const { count, dropped, p99, longest } = await recordFrames(window.page, async () => {
-        sent = await app.evaluate((options) => globalThis.flood(...options), [kind, PER_SECOND, FLOOD_MS]);
+        sent = await app.evaluate((options) => globalThis.flood(...options), [kind, FLOOD_MESSAGES_PER_SECOND, FLOOD_DURATION_MS]);
       });
       const rate = (sent / seconds).toFixed(0);
       write(`| ${kind} | ${rate} | ${count} | ${dropped} | ${p99.toFixed(1)} | ${longest.toFixed(1)} |`);

@@ -7,7 +7,7 @@
 export const KINDS = ["none", "pings", "log messages", "changes of the size", "unknown notifications", "text", "none"];
 
 /** Interval between animation frames in milliseconds. */
-const INTERVAL = 1000 / 60;
+const FRAME_INTERVAL_MS = 1000 / 60;
 
 /** Returns a page that is initialized as an app, and sends messages when `flood` is called. */
 export function floodPage() {
@@ -70,7 +70,7 @@ export async function recordFrames(page, act) {
   const sorted = intervals.toSorted((a, b) => a - b);
   return {
     count: sorted.length,
-    dropped: sorted.reduce((sum, interval) => sum + Math.max(0, Math.round(interval / INTERVAL) - 1), 0),
+    dropped: sorted.reduce((sum, interval) => sum + Math.max(0, Math.round(interval / FRAME_INTERVAL_MS) - 1), 0),
     p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
     longest: sorted.at(-1) ?? 0,
   };

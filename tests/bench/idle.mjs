@@ -15,14 +15,14 @@ import { Page } from "../desktop/page.mjs";
 import { kill, processes } from "../desktop/processes.mjs";
 
 const [app, demo] = process.argv.slice(2);
-const COUNTS = [0, 10, 50];
+const SERVER_COUNTS = [0, 10, 50];
 /**
  * Delay in milliseconds between the last start and the measurement. Also the duration for which wake-ups are counted.
  */
-const SETTLES_MS = 20_000;
-const COUNTED_MS = 30_000;
+const SETTLE_TIME_MS = 20_000;
+const WAKE_UP_COUNTING_TIME_MS = 30_000;
 /** Timeout in milliseconds for the app to start all servers. */
-const STARTS_MS = 60_000;
+const SERVERS_START_TIMEOUT_MS = 60_000;
 const WEB_PROCESS = "/WebKitWebProcess ";
 
 /** Creates a folder for all files of one app. Returns its paths and environment variables. */
@@ -64,9 +64,9 @@ async function approve(place, names) {
 }
 
 async function until(what, holds) {
-  const end = Date.now() + STARTS_MS;
+  const end = Date.now() + SERVERS_START_TIMEOUT_MS;
   while (!holds()) {
-    if (Date.now() > end) throw new Error(`waited ${STARTS_MS / 1000} s for ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${SERVERS_START_TIMEOUT_MS / 1000} s for ${what}`);
     await wait(100);
   }
 }
@@ -97,16 +97,16 @@ async function measure(what, place, servers, env = {}) {
   try {
     await until("the window to open", () => processes(place.folder, WEB_PROCESS).length > 0);
     await until("the servers to start", () => processes(place.folder, demo).length >= servers);
-    await wait(SETTLES_MS);
+    await wait(SETTLE_TIME_MS);
     const all = processes(place.folder, "");
     const appProcesses = all.filter(({ command }) => !command.includes(demo));
     const serverProcesses = all.filter(({ command }) => command.includes(demo));
     const sum = (some, of) => some.reduce((total, { pid }) => total + of(pid), 0);
     const counts = () => Object.assign({}, ...appProcesses.map(({ pid }) => switches(pid)));
     const before = counts();
-    await wait(COUNTED_MS);
+    await wait(WAKE_UP_COUNTING_TIME_MS);
     const after = Object.entries(counts());
-    const wakeups = after.reduce((total, [thread, count]) => total + count - (before[thread] ?? 0), 0) / (COUNTED_MS / 1000);
+    const wakeups = after.reduce((total, [thread, count]) => total + count - (before[thread] ?? 0), 0) / (WAKE_UP_COUNTING_TIME_MS / 1000);
     const [appSum, serverSum] = [sum(appProcesses, memory), sum(serverProcesses, memory)];
     const parts = appProcesses.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
     console.log(`| ${what} | ${appSum.toFixed(0)} | ${serverSum.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
@@ -121,7 +121,7 @@ console.log("| | app with its web processes, MiB PSS | servers, MiB PSS | wake-u
 const empty = home();
 await measure("an empty window", empty, 0, { DRAWBRIDGE_BENCH: "empty-at-rest" });
 rmSync(empty.folder, { recursive: true, force: true });
-for (const count of COUNTS) {
+for (const count of SERVER_COUNTS) {
   const place = home();
   const names = Array.from({ length: count }, (_, index) => `server-${index}`);
   const mcpServers = Object.fromEntries(names.map((name) => [name, { command: demo }]));

@@ -5,12 +5,12 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 /** Python of the system, which has the bindings that the package manager installs. */
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 const SCRIPT = join(import.meta.dirname, "accessible_objects.py");
-const MAX_BYTES = 16 << 20;
+const MAX_OUTPUT_BYTES = 16 << 20;
 
 const run = (place, ...args) =>
-  promisify(execFile)(PYTHON, [SCRIPT, basename(place.app), ...args], { maxBuffer: MAX_BYTES });
+  promisify(execFile)(PYTHON, [SCRIPT, basename(place.app), ...args], { maxBuffer: MAX_OUTPUT_BYTES });
 
 /** Returns the object of the app, with all others as its children. */
 export async function accessibleObjects(place) {

@@ -10,9 +10,9 @@ import { closeWindow } from "./close-window.mjs";
 import { CHILD, waitForExit, waitForNone, processes } from "./processes.mjs";
 
 /** Timeout in milliseconds for servers to end after the app was closed. They are killed after it. */
-const CLOSING_MS = 8_000;
+const CLOSED_APP_TIMEOUT_MS = 8_000;
 /** Timeout in milliseconds for servers to end after the app was killed. */
-const KILLED_MS = 3_000;
+const KILLED_APP_TIMEOUT_MS = 3_000;
 
 /** Text in the composer that was stored before a signal. */
 const STORED_DRAFT = "By ferry, or by trai";
@@ -32,8 +32,8 @@ export async function exitByClosing(place, step) {
   await step("closing the window with the choice to quit ends the servers and the app", async () => {
     assert.ok(processes(place.home, place.demo).length >= 4, "the servers should run before the window is closed");
     await closeWindow("Drawbridge");
-    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no server should be left");
-    assert.deepEqual(await waitForNone(place.home, place.app, CLOSING_MS), [], "the app should have ended");
+    assert.deepEqual(await remainingProcesses(place, CLOSED_APP_TIMEOUT_MS), [], "no server should be left");
+    assert.deepEqual(await waitForNone(place.home, place.app, CLOSED_APP_TIMEOUT_MS), [], "the app should have ended");
     assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "the app should have ended its servers in order");
   });
 
@@ -44,19 +44,19 @@ export async function exitBySignals(place, step) {
   await step("after a restart, approved servers run, and SIGTERM ends them", async () => {
     const app = await startApp(place);
     await end(app, "SIGTERM");
-    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no server should be left");
+    assert.deepEqual(await remainingProcesses(place, CLOSED_APP_TIMEOUT_MS), [], "no server should be left");
   });
 
   await step("servers end with a killed app, and the next start ends orphans", async () => {
     const app = await startApp(place);
     await end(app, "SIGKILL");
-    assert.deepEqual(await waitForNone(place.home, place.demo, KILLED_MS), [], "no server should be left");
+    assert.deepEqual(await waitForNone(place.home, place.demo, KILLED_APP_TIMEOUT_MS), [], "no server should be left");
     const orphans = processes(place.home, CHILD).map(({ pid }) => pid);
     const next = await startApp(place);
     const remaining = processes(place.home, CHILD).filter(({ pid }) => orphans.includes(pid));
     assert.deepEqual(remaining, [], "the next start should end the child processes of servers");
     await end(next, "SIGTERM");
-    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no process should be left");
+    assert.deepEqual(await remainingProcesses(place, CLOSED_APP_TIMEOUT_MS), [], "no process should be left");
   });
 }
 
@@ -74,7 +74,7 @@ export async function signalWhileTyping(page, place, step) {
     assert.equal(apps.length, 1, "the app should be one process");
     await page.press(LAST_KEY);
     process.kill(apps[0], "SIGTERM");
-    assert.ok(await waitForExit(apps[0], CLOSING_MS), "the app should have ended");
+    assert.ok(await waitForExit(apps[0], CLOSED_APP_TIMEOUT_MS), "the app should have ended");
   });
 }
 

@@ -5,6 +5,20 @@ import { join } from "node:path";
 import { APP_FRAME, callTool, RESULT } from "./calls.mjs";
 
 const ESCAPE = "escape";
+const ESCAPE_PAGE = "ui://escape/page.html";
+/** Methods of the requests that Drawbridge sends to a server whose tool is called and whose app is shown. */
+const KNOWN_METHODS = [
+  "server/discover",
+  "initialize",
+  "ping",
+  "tools/list",
+  "resources/list",
+  "resources/templates/list",
+  "tools/call",
+  "resources/read",
+];
+/** Entry about one of the messages that the attempts post to the page, none of which is one of the protocol. */
+const MALFORMED = /^the app of "try_escape" sent a message that was not processed as sent \(\w+\)$/;
 /** Time limit of all attempts to escape in milliseconds. */
 const ATTEMPTS_MS = 120_000;
 
@@ -30,6 +44,28 @@ function finishedAttempts(page) {
       return rows.map((row) => [...row.cells].map((cell) => cell.textContent));
     }),
   );
+}
+
+/** Checks that a server received only what the user's own steps cause, and its app requested nothing. */
+function assertOnlyKnownCalls({ entries, dropped }) {
+  assert.equal(dropped, 0, "the activity log should be complete");
+  assert.equal(entries[0]?.seq, 1, "the activity should be listed from its beginning");
+  const requests = entries.filter(({ kind }) => kind === "request");
+  const received = requests.filter(({ sent }) => !sent);
+  assert.deepEqual(received, [], "the server should request nothing");
+  const unknown = requests.filter(({ method }) => !KNOWN_METHODS.includes(method));
+  assert.deepEqual(unknown, [], "the server should receive no other requests");
+  const values = (method, member) => {
+    const value = new RegExp(`"${member}":"([^"]*)"`);
+    return requests.filter((request) => request.method === method).map(({ preview }) => value.exec(preview)?.[1]);
+  };
+  assert.deepEqual(values("tools/call", "name"), ["try_escape", "connections"], "only the user should call tools");
+  const read = new Set(values("resources/read", "uri"));
+  assert.deepEqual([...read], [ESCAPE_PAGE], "only the page of the app should be read");
+  const aboutApp = entries.map(({ preview }) => preview).filter((text) => text.startsWith("the app of "));
+  const requested = aboutApp.filter((text) => !MALFORMED.test(text));
+  assert.deepEqual(requested, [], "the app should request nothing");
+  assert.ok(aboutApp.length > 0, "the messages that the attempts post should be listed");
 }
 
 export async function apps(page, place, step) {
@@ -84,10 +120,10 @@ export async function apps(page, place, step) {
     assert.deepEqual(ofClick, CLICK_OUTCOMES, "a click should permit writing to the clipboard only");
     await callTool(page, ESCAPE, "connections");
     await page.allow("Allow once");
-    const { value } = await page.invoke("read_activity", { server: ESCAPE, after: null, limit: 2000 });
-    assert.ok(value.entries.length > 0, "the activity should be listed");
     await page.waitForText(/"?connections"?/, RESULT);
     const text = await page.text(RESULT);
     assert.match(text, /\[\s*\]/, "the listener should have no connection");
+    const { value } = await page.invoke("read_activity", { server: ESCAPE, after: null, limit: 2000 });
+    assertOnlyKnownCalls(value);
   });
 }

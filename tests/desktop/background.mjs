@@ -11,22 +11,22 @@ import { waitForNone, processes } from "./processes.mjs";
 
 const TITLE = "Drawbridge";
 const DIALOG = "[role=dialog]";
-const SECTION = "section[aria-labelledby=settings-desktop]";
-const LOGIN = "Start Drawbridge when you log in";
-const KEEP = "Keep running in the background";
+const DESKTOP_SETTINGS = "section[aria-labelledby=settings-desktop]";
+const LOGIN_START_LABEL = "Start Drawbridge when you log in";
+const KEEP_RUNNING_LABEL = "Keep running in the background";
 /** Timeout in milliseconds for a window to appear or disappear. */
 const WINDOW_TIMEOUT_MS = 30_000;
 /** Timeout in milliseconds for a second start, which notifies the first instance and exits. */
 const SECOND_START_TIMEOUT_MS = 10_000;
-const ENDED_MS = 8_000;
+const SERVERS_END_TIMEOUT_MS = 8_000;
 
 export async function background(page, place, step) {
   await step("Settings enables and disables the start at login", async () => {
     const file = join(place.env.XDG_CONFIG_HOME, "autostart/drawbridge.desktop");
     assert.ok(!existsSync(file), "the start at login should be disabled by default");
     await page.go("#/settings");
-    await page.waitForText("This desktop has no tray", SECTION);
-    await page.click("checkbox", LOGIN, SECTION);
+    await page.waitForText("This desktop has no tray", DESKTOP_SETTINGS);
+    await page.click("checkbox", LOGIN_START_LABEL, DESKTOP_SETTINGS);
     await page.until("the file to be created", () => existsSync(file));
     await page.until("the checkbox to be checked", () => isOn(page));
     assert.match(
@@ -34,9 +34,9 @@ export async function background(page, place, step) {
       new RegExp(`^Exec="${place.app}" --background$`, "m"),
       "the entry should start the app in the background",
     );
-    await page.scrollTo(SECTION);
+    await page.scrollTo(DESKTOP_SETTINGS);
     await page.picture("desktop-settings");
-    await page.click("checkbox", LOGIN, SECTION);
+    await page.click("checkbox", LOGIN_START_LABEL, DESKTOP_SETTINGS);
     await page.until("the file to be removed", () => !existsSync(file));
   });
 
@@ -80,7 +80,7 @@ export async function background(page, place, step) {
     assert.equal(await startSecondInstance(place), 0, "the second instance should exit successfully");
     await waitForWindow(true);
     await page.go("#/settings");
-    await page.click("radio", "Quit and stop all servers", SECTION);
+    await page.click("radio", "Quit and stop all servers", DESKTOP_SETTINGS);
     await page.until("the setting to be stored", () => {
       const settings = JSON.parse(readFileSync(join(place.data, "settings.json"), "utf8"));
       return settings.onClose === "quit";
@@ -98,7 +98,7 @@ export async function startedInBackground(place, step) {
     const ended = once(app, "exit");
     app.kill("SIGTERM");
     await ended;
-    assert.deepEqual(await waitForNone(place.home, place.demo, ENDED_MS), [], "the app should end its servers after SIGTERM");
+    assert.deepEqual(await waitForNone(place.home, place.demo, SERVERS_END_TIMEOUT_MS), [], "the app should end its servers after SIGTERM");
   });
 }
 
@@ -114,10 +114,10 @@ async function hideWindow(page) {
     const button = [...document.querySelectorAll(`${dialog} button`)].find((one) => one.textContent.trim() === name);
     setTimeout(() => button.click());
   };
-  await page.run(click, DIALOG, KEEP);
+  await page.run(click, DIALOG, KEEP_RUNNING_LABEL);
 }
 
-const isOn = (page) => page.run((section) => document.querySelector(`${section} input[type=checkbox]`)?.checked === true, SECTION);
+const isOn = (page) => page.run((section) => document.querySelector(`${section} input[type=checkbox]`)?.checked === true, DESKTOP_SETTINGS);
 
 const waitForWindow = (visible) =>
   until(`the window to be ${visible ? "shown" : "hidden"}`, async () => (await isShown(TITLE)) === visible);

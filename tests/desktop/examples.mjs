@@ -8,7 +8,7 @@ import { APP_FRAME, callTool, RESULT } from "./calls.mjs";
 
 const SERVER = "harbour";
 /** Time in milliseconds in which an app must draw something. */
-const DRAW_MS = 15_000;
+const DRAW_TIMEOUT_MS = 15_000;
 
 export async function examples(page, place, step) {
   for (const name of Object.keys(EXAMPLES)) {
@@ -60,7 +60,7 @@ async function showApp(page) {
   await page.waitForText(`Show an app of ${SERVER}?`, RESULT);
   await page.click("button", "Show app", RESULT);
   const drawn = await page
-    .until("the app to be drawn", () => page.inFrame(APP_FRAME, () => page.run(drawsSomething)), DRAW_MS)
+    .until("the app to be drawn", () => page.inFrame(APP_FRAME, () => page.run(drawsSomething)), DRAW_TIMEOUT_MS)
     .then(
       () => "drawn",
       () => "blank",

@@ -10,8 +10,8 @@ import { Page } from "./page.mjs";
 const [app, pictures] = process.argv.slice(2);
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";
-const MOST_CLICKS = 4;
-const MOST_SECONDS = 60;
+const MAX_FIRST_CALL_CLICKS = 4;
+const MAX_FIRST_CALL_SECONDS = 60;
 
 mkdirSync(pictures, { recursive: true });
 const start = Date.now();
@@ -37,8 +37,8 @@ try {
   await page.waitForText("2 + 3 = 5", RESULT);
   await page.picture("first-result");
   const seconds = (Date.now() - start) / 1000;
-  assert.ok(clicks <= MOST_CLICKS, `the first call should take at most ${MOST_CLICKS} clicks, not ${clicks}`);
-  assert.ok(seconds < MOST_SECONDS, `the first call should take less than ${MOST_SECONDS} s, not ${seconds}`);
+  assert.ok(clicks <= MAX_FIRST_CALL_CLICKS, `the first call should take at most ${MAX_FIRST_CALL_CLICKS} clicks, not ${clicks}`);
+  assert.ok(seconds < MAX_FIRST_CALL_SECONDS, `the first call should take less than ${MAX_FIRST_CALL_SECONDS} s, not ${seconds}`);
   console.log(`ok      from the start of the app to the first result: ${clicks} clicks, ${seconds.toFixed(1)} s`);
 } catch (error) {
   await page.picture("failure").catch(() => undefined);

@@ -5,11 +5,11 @@ import { assertNoKeyInFiles, assertPageHasNoKey } from "./key-leaks.mjs";
 import { startConversation } from "./models.mjs";
 import { kill, waitForExit, processes } from "./processes.mjs";
 
-const ENDED_MS = 15_000;
+const APP_END_TIMEOUT_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
 /** Text in the composer that was not sent before the kill. */
-const DRAFT = "and then, by train";
+const UNSENT_DRAFT = "and then, by train";
 
 /** Id of the conversation, and the number of words in its answer shortly before the kill. */
 let interrupted;
@@ -30,16 +30,16 @@ export async function killWhileAnswering(page, place, step) {
     const words = count(await page.text(ANSWER));
     await page.until("the visible part of the answer to be stored", async () => (await written(page, conversation)) >= words);
     await page.until("the answer to grow further", async () => count(await page.text(ANSWER)) > words);
-    await page.fill("Message", DRAFT);
+    await page.fill("Message", UNSENT_DRAFT);
     await page.until("the draft to be stored", async () => {
       const { value } = await page.invoke("read_conversation", { conversation });
-      return value.draft === DRAFT;
+      return value.draft === UNSENT_DRAFT;
     });
     interrupted = { conversation, words };
     const pids = processes(place.home, place.app).map(({ pid }) => pid);
     assert.equal(pids.length, 1, "the app should be one process");
     kill(pids[0]);
-    assert.ok(await waitForExit(pids[0], ENDED_MS), "the app should have ended");
+    assert.ok(await waitForExit(pids[0], APP_END_TIMEOUT_MS), "the app should have ended");
   });
 }
 
@@ -55,7 +55,7 @@ export async function restoredAnswer(page, place, step) {
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "no answer should be running");
     assert.equal(
       await page.run(() => document.querySelector("[data-testid=composer] textarea").value),
-      DRAFT,
+      UNSENT_DRAFT,
       "the draft should be restored",
     );
     await page.picture("cut");

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 
-const NAME = "org.freedesktop.secrets";
+const SECRET_SERVICE_NAME = "org.freedesktop.secrets";
 const PASSWORD = "test";
 
 /**
@@ -27,6 +27,6 @@ export async function startKeychain(env) {
  * locked.
  */
 function isThere() {
-  const to = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", `string:${NAME}`];
+  const to = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", `string:${SECRET_SERVICE_NAME}`];
   return execFileSync("dbus-send", ["--session", "--print-reply", ...to], { encoding: "utf8" }).includes("true");
 }

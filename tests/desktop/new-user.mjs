@@ -10,12 +10,12 @@ import { waitForNone } from "./processes.mjs";
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 const RESULT = "[data-testid=tool-result]";
 /** Maximum number of clicks from the first start to the first approved call. */
-const FIRST_CALL_CLICKS = 4;
+const MAX_FIRST_CALL_CLICKS = 4;
 /** Timeout in milliseconds for the ten imported servers to be ready. */
-const TEN_READY_MS = 120_000;
+const TEN_SERVERS_READY_TIMEOUT_MS = 120_000;
 
 /** Timeout in milliseconds for the app to end after closing, including its servers. */
-const ENDS_MS = 20_000;
+const APP_END_TIMEOUT_MS = 20_000;
 
 const seconds = (startedAt) => ((Date.now() - startedAt) / 1000).toFixed(1);
 
@@ -39,7 +39,7 @@ export async function firstCall(page, _place, step) {
     await scrollAndAllow(page, "Allow once");
     await page.waitForText("2 + 3 = 5", RESULT);
     console.log(`        ${page.clicks} clicks; the app took ${seconds(startedAt)} s`);
-    assert.ok(page.clicks <= FIRST_CALL_CLICKS, `the first call should take at most ${FIRST_CALL_CLICKS} clicks, not ${page.clicks}`);
+    assert.ok(page.clicks <= MAX_FIRST_CALL_CLICKS, `the first call should take at most ${MAX_FIRST_CALL_CLICKS} clicks, not ${page.clicks}`);
   });
 }
 
@@ -85,7 +85,7 @@ export async function importTenServers(page, place, step) {
       // E7: requests of running servers outside of a call are not shown as dialogs.
       assert.ok(!requestText.includes("asks for your folders"), "a request for folders should not be shown as a dialog");
       ready = (await own()).filter(({ state }) => state.is === "ready").length;
-      assert.ok(Date.now() - startedAt < TEN_READY_MS, `all servers should be ready in time, but ${ready} of ${count} are`);
+      assert.ok(Date.now() - startedAt < TEN_SERVERS_READY_TIMEOUT_MS, `all servers should be ready in time, but ${ready} of ${count} are`);
     }
     assert.equal(commands.size, count, "each command should be shown and approved");
     console.log(`        ${page.clicks} clicks; ten servers are ready after ${seconds(startedAt)} s`);
@@ -111,6 +111,6 @@ export async function endApp(page, place) {
   await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
   await closeWindow("Drawbridge");
   for (const program of [place.demo, "/dist/index.js", place.app]) {
-    assert.deepEqual(await waitForNone(place.home, program, ENDS_MS), [], `no process of ${program} should be left`);
+    assert.deepEqual(await waitForNone(place.home, program, APP_END_TIMEOUT_MS), [], `no process of ${program} should be left`);
   }
 }

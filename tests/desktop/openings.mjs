@@ -8,9 +8,9 @@ import { archive } from "../bundle.cjs";
 import { startSecondInstance } from "./background.mjs";
 
 const DIALOG = "[role=dialog]";
-const SECTION = "section[aria-labelledby=settings-desktop]";
-const LINKS = "Open drawbridge: links with this app";
-const UNKNOWN = "The source of this link is not known";
+const DESKTOP_SETTINGS = "section[aria-labelledby=settings-desktop]";
+const OPEN_LINKS_LABEL = "Open drawbridge: links with this app";
+const UNKNOWN_SOURCE_WARNING = "The source of this link is not known";
 
 /**
  * Creates a bundle with this name in the user's home folder. Its server would create a marker file if it were started.
@@ -89,7 +89,7 @@ export async function openedWhileRunning(page, place, step) {
     await page.waitForText("links are turned off in Settings");
     await closeNotes(page);
     await page.go("#/settings");
-    await page.click("checkbox", LINKS, SECTION);
+    await page.click("checkbox", OPEN_LINKS_LABEL, DESKTOP_SETTINGS);
     await page.until("the handler to be registered", () => existsSync(handler));
     assert.match(readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"), /^x-scheme-handler\/drawbridge=drawbridge-links.desktop;$/m);
     await page.until("the checkbox to be checked", () => isOn(page));
@@ -98,7 +98,7 @@ export async function openedWhileRunning(page, place, step) {
   await step("X58 a link fills in a sheet that shows it completely, one at a time, and adds and starts nothing", async () => {
     const config = { command: "npx", args: ["-c", "touch ~/ran", "--yes"], env: { NODE_OPTIONS: "--require evil" } };
     assert.equal(await startSecondInstance(place, [linkTo(config)]), 0, "the second instance should exit successfully");
-    await page.waitForText(UNKNOWN, DIALOG);
+    await page.waitForText(UNKNOWN_SOURCE_WARNING, DIALOG);
     await page.waitForText("touch ~/ran", DIALOG);
     await page.waitForText("NODE_OPTIONS", DIALOG);
     await page.until("the sheet to be focused", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
@@ -138,7 +138,7 @@ export async function openedWhileRunning(page, place, step) {
   });
 
   await step("disabling links removes the handler completely", async () => {
-    await page.click("checkbox", LINKS, SECTION);
+    await page.click("checkbox", OPEN_LINKS_LABEL, DESKTOP_SETTINGS);
     await page.until("the handler to be removed", () => {
       return !existsSync(join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop"));
     });
@@ -175,4 +175,4 @@ const isOn = (page) =>
   page.run((section, label) => {
     const boxes = [...document.querySelectorAll(`${section} input[type=checkbox]`)];
     return boxes.find(({ labels }) => labels[0].textContent === label)?.checked === true;
-  }, SECTION, LINKS);
+  }, DESKTOP_SETTINGS, OPEN_LINKS_LABEL);

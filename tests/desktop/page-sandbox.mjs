@@ -9,13 +9,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { closeWindow } from "./close-window.mjs";
 import { kill, waitForNone, processes } from "./processes.mjs";
 
-const SECTION = "section[aria-labelledby=settings-sandbox]";
+const SANDBOX_SETTINGS = "section[aria-labelledby=settings-sandbox]";
 const WEB_PROCESS = "/WebKitWebProcess ";
 /** Timeout in milliseconds for a web process to start, or for the app to restart. */
 const START_TIMEOUT_MS = 30_000;
 /** Number of threads of a web process that has connected to WebKitGTK but has not painted yet. */
 const STARTED_THREADS = 4;
-const ENDED_MS = 8_000;
+const APP_END_TIMEOUT_MS = 8_000;
 
 /** `true` if this system allows bubblewrap to create the namespaces of the sandbox. */
 const allowsSandbox =
@@ -45,7 +45,7 @@ export async function pageSandbox(page, place, step) {
     await page.go("#/settings");
     if (!allowsSandbox) {
       console.log("        this system allows no sandbox: only that Settings says so is tried");
-      await page.waitForText("Off: a flaw in WebKitGTK could expose your files", SECTION);
+      await page.waitForText("Off: a flaw in WebKitGTK could expose your files", SANDBOX_SETTINGS);
       return;
     }
     // Run by root, bubblewrap needs no user namespace.
@@ -55,8 +55,8 @@ export async function pageSandbox(page, place, step) {
       assert.ok(!existsSync(join(`/proc/${web}/root`, file)), `${file} should not be visible to the web process`);
     }
     assert.ok(existsSync(place.config), "the file should be visible outside of the sandbox");
-    await page.waitForText("On. The process that draws this window can't read your files and has no network.", SECTION);
-    await page.scrollTo(SECTION);
+    await page.waitForText("On. The process that draws this window can't read your files and has no network.", SANDBOX_SETTINGS);
+    await page.scrollTo(SANDBOX_SETTINGS);
     await page.picture("sandbox");
     await page.go("#/");
   });
@@ -70,7 +70,7 @@ export async function sandboxStartFailure(place, step) {
     // WebKitGTK waits for the report of the process, which it sends once its libraries are loaded.
     const web = await first(() => webProcesses(place));
     kill(web);
-    const [status, signal] = await Promise.race([ended, wait(ENDED_MS).then(() => [])]);
+    const [status, signal] = await Promise.race([ended, wait(APP_END_TIMEOUT_MS).then(() => [])]);
     if (status === 0) {
       // On a busy machine the process can be killed only after its report. The app then restarts without the sandbox.
       await endRestarted(place, web);
@@ -99,8 +99,8 @@ async function endRestarted(place, previous) {
   const outside = await first(() => webProcesses(place).filter((pid) => pid !== previous));
   assert.ok(!isOwn(outside, "mnt"), "the web process should be outside of the sandbox");
   process.kill(parent(outside), "SIGTERM");
-  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "the window should close");
-  assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app should exit");
+  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, APP_END_TIMEOUT_MS), [], "the window should close");
+  assert.deepEqual(await waitForNone(place.home, place.app, APP_END_TIMEOUT_MS), [], "the app should exit");
 }
 
 function start(place) {
@@ -122,8 +122,8 @@ function threads(pid) {
 /** Closes the window, and waits until the app and its web processes have ended. */
 export async function quitApp(_page, place) {
   await closeWindow("Drawbridge");
-  assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app should have ended");
-  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "no web process should be left");
+  assert.deepEqual(await waitForNone(place.home, place.app, APP_END_TIMEOUT_MS), [], "the app should have ended");
+  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, APP_END_TIMEOUT_MS), [], "no web process should be left");
 }
 
 /** Waits until `look` finds a process. Returns the first one. */
@@ -142,11 +142,11 @@ export async function sandboxDisabled(page, place, step) {
   await step("Settings shows that the page is outside of the sandbox and why, and tries again", async () => {
     assert.deepEqual((await separated(page, place)).names, [], "the web process should share all namespaces");
     await page.go("#/settings");
-    await page.waitForText("The window stayed blank in the sandbox, so Drawbridge started without it.", SECTION);
-    await page.scrollTo(SECTION);
+    await page.waitForText("The window stayed blank in the sandbox, so Drawbridge started without it.", SANDBOX_SETTINGS);
+    await page.scrollTo(SANDBOX_SETTINGS);
     await page.picture("no-sandbox");
-    await page.click("button", "Try again at the next start", SECTION);
-    await page.waitForText("The next start tries the sandbox again.", SECTION);
+    await page.click("button", "Try again at the next start", SANDBOX_SETTINGS);
+    await page.waitForText("The next start tries the sandbox again.", SANDBOX_SETTINGS);
   });
 }
 

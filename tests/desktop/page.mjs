@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const TIMEOUT_MS = 15_000;
+const DEFAULT_TIMEOUT_MS = 15_000;
 const RETRY_INTERVAL_MS = 50;
 /** Time to wait in milliseconds for a clicked consent request to close, before the click is repeated. */
-const ANSWER_MS = 500;
+const CLICK_EFFECT_TIMEOUT_MS = 500;
 const CONSENT_REQUEST = "[data-testid=consent-request]";
 
 /**
@@ -107,7 +107,7 @@ export class Page {
   }
 
   /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after `limit` milliseconds. */
-  async until(what, attempt, limit = TIMEOUT_MS) {
+  async until(what, attempt, limit = DEFAULT_TIMEOUT_MS) {
     const end = Date.now() + limit;
     let error;
     while (Date.now() < end) {
@@ -364,7 +364,7 @@ export class Page {
       if ((await this.#stage()) !== before) return true;
       // A click is ignored while the request changes, as when the server announces other tools.
       if (await this.isArmed()) await this.#clickAnswer(name);
-      await wait(ANSWER_MS);
+      await wait(CLICK_EFFECT_TIMEOUT_MS);
       return (await this.#stage()) !== before;
     });
   }

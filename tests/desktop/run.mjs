@@ -2,10 +2,10 @@
 // display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers,
-// `stalled` an app that does not respond, `opened` openings from outside of the window, `zoom` the zoom, `windows` the menu
-// bar, windows of conversations, and a signal while the user types, `transcript` a request as a screen reader receives
-// it. `steps` counts the steps of everyday tasks and writes their table. `examples` shows the apps of example servers,
-// which it downloads.
+// `stalled` apps that use up the time or memory of the window, `opened` openings from outside of the window, `zoom` the
+// zoom, `windows` the menu bar, windows of conversations, and a signal while the user types, `transcript` a request as a
+// screen reader receives it. `steps` counts the steps of everyday tasks and writes their table. `examples` shows the
+// apps of example servers, which it downloads.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -37,6 +37,7 @@ import { activityAndConsent } from "./activity-and-consent.mjs";
 import { samplingRequest } from "./sampling.mjs";
 import { servers } from "./servers.mjs";
 import { stalledApp } from "./stalled-app.mjs";
+import { stalledWindow } from "./stalled-window.mjs";
 import { steps } from "./steps.mjs";
 import { approvalTranscript } from "./transcript.mjs";
 import { conversationWindow, menuBar } from "./windows.mjs";
@@ -169,6 +170,7 @@ try {
   if (only === undefined || only === "stalled") {
     // The session of the driver ends with the blocked process, so that the window is operated by accessible objects.
     await windowOf(placeOf("stalled", { NO_AT_BRIDGE: undefined }), [], stalledApp);
+    await windowOf(placeOf("stalled-window", { NO_AT_BRIDGE: undefined }), [], stalledWindow);
   }
   if (only === undefined || only === "windows") {
     const windows = placeOf("windows");

@@ -8,13 +8,14 @@ import { join } from "node:path";
 import { accessibleObjects } from "./accessible.mjs";
 
 const CONSENT_REQUEST = "[data-testid=consent-request]";
-const FILE = join(import.meta.dirname, "transcripts/approval.txt");
+const TRANSCRIPT_FILE = join(import.meta.dirname, "transcripts/approval.txt");
 /** Character in the text of an object that stands for a child. */
-const CHILD = "\uFFFC";
+const CHILD_CHARACTER = "\uFFFC";
 const TITLE = "Run add on demo?";
+const TAB = "\uE004";
 
 /** Content that a user who can't see the request must hear, in this order. */
-const REQUIRED = [
+const REQUIRED_LINES = [
   ["the title", /^dialog "Run add on demo\?" \(modal\)$/],
   ["who asks", /^You asked\.$/],
   ["how the server runs", /^local process$/],
@@ -30,7 +31,7 @@ const REQUIRED = [
   ["the reason for the request", /^Why am I asked\? Rule: /],
 ];
 /** Roles that a screen reader does not announce. */
-const SILENT = new Set(["section", "paragraph", "static", "unknown", "description term", "description value"]);
+const SILENT_ROLES = new Set(["section", "paragraph", "static", "unknown", "description term", "description value"]);
 
 const words = (text) => text.replace(/\s+/g, " ").trim();
 
@@ -47,15 +48,15 @@ function find(object, role, name) {
 /** Returns the lines that a screen reader would say about an object and its children. */
 function lines({ role, name, description, states, text, children }) {
   const said = words(name);
-  const parts = text.split(CHILD).map(words);
-  const whole = words(text.replaceAll(CHILD, ""));
+  const parts = text.split(CHILD_CHARACTER).map(words);
+  const whole = words(text.replaceAll(CHILD_CHARACTER, ""));
   // The text of each child has its place in the text of the object, or the text contains it.
   const isPlaced = parts.length === children.length + 1;
   const inner = children.flatMap((child, index) => [...(isPlaced ? [parts[index]] : []), ...lines(child)]);
   const content = isPlaced ? [...inner, parts.at(-1)] : [...parts, ...inner.filter((line) => !whole.includes(line))];
   const isNamedByContent = whole !== "" && said.includes(whole);
   const rest = content.filter((line) => line !== "" && !(isNamedByContent && said.includes(line)));
-  if (said === "" || SILENT.has(role)) return said === "" || rest.length > 0 ? rest : [said];
+  if (said === "" || SILENT_ROLES.has(role)) return said === "" || rest.length > 0 ? rest : [said];
   // Releases of AT-SPI name this role differently.
   const kind = role === "push button" ? "button" : role;
   const about = words(description);
@@ -94,9 +95,9 @@ export async function approvalTranscript(page, place, step) {
       found = await transcript(place);
       return found.some((line) => line.includes("A allows"));
     });
-    if (process.env.UPDATE_TRANSCRIPTS) writeFileSync(FILE, `${found.join("\n")}\n`);
+    if (process.env.UPDATE_TRANSCRIPTS) writeFileSync(TRANSCRIPT_FILE, `${found.join("\n")}\n`);
     let from = 0;
-    for (const [what, pattern] of REQUIRED) {
+    for (const [what, pattern] of REQUIRED_LINES) {
       const at = found.findIndex((line, index) => index >= from && pattern.test(line));
       assert.ok(at >= 0, `${what} (${pattern}) should be read after line ${from}:\n${found.join("\n")}`);
       from = at + 1;
@@ -106,8 +107,9 @@ export async function approvalTranscript(page, place, step) {
     assert.deepEqual(missing.filter((line) => !heard.includes(line)), [], "everything visible should be exported");
     // Roles and groups depend on the version of WebKitGTK.
     if (process.env.COMPARE_TRANSCRIPTS) {
-      assert.deepEqual(found, readFileSync(FILE, "utf8").trimEnd().split("\n"), "the transcript should be the stored one");
+      assert.deepEqual(found, readFileSync(TRANSCRIPT_FILE, "utf8").trimEnd().split("\n"), "the transcript should be the stored one");
     }
+    await page.press(TAB);
     await page.press("d");
     await page.until("the request to be denied", async () => (await page.consentRequestText()) === "");
   });

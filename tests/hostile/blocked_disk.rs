@@ -3,14 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::data_flow::{DataFlow, SameServerFlow};
 use host::view::{AppSettings, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use host::{DecisionError, Host, HostOptions};
 use policy::{ApprovalScope, PolicyRule};
-use process::LaunchFiles;
 use rusqlite::Connection;
 use serde_json::json;
 use server_requests::sampling::SamplingSettings;
@@ -18,11 +16,12 @@ use testkit::app::{TestApp, scripted_config};
 use testkit::deadline::poll_until;
 
 use crate::gate::report_withstood;
+use crate::hanging_disk::{HangingDisk, reread_launch_files_when_disk_responds};
 use crate::pair::GoodAndBadServers;
 use crate::report::AttackResultRow;
 
-/// Maximum time of a response of the owner, the task in the crate `host` that holds the state. It is much shorter than
-/// the timeout of the document lock, which is several seconds.
+/// Maximum time of a response of the owner, which holds the state of the crate `host` behind one lock. It is much
+/// shorter than the timeout of the document lock, which is several seconds.
 const OWNER_RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// Maximum time until a file is written after its lock is released.
@@ -33,7 +32,7 @@ const REQUESTS_WHILE_LOCKED: usize = 20;
 
 /// Takes the lock of Drawbridge's documents, as a process would hold it that was suspended while it was writing them.
 /// Dropping the file releases the lock.
-fn lock_documents(data: &Path) -> File {
+pub(crate) fn lock_documents(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
     lock
@@ -285,34 +284,6 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_host() {
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions.iter().filter(|decision| *decision == "allowed").count(), 1, "{what}: {decisions:?}");
     close_and_report(app, row).await;
-}
-
-/// `true` while the simulated file system does not respond.
-static IS_DISK_HANGING: Mutex<bool> = Mutex::new(false);
-static IS_DISK_HANGING_CHANGED: Condvar = Condvar::new();
-
-/// Waits until the simulated file system responds, then reads the launch files again. Replaces the host's own function.
-fn reread_launch_files_when_disk_responds(files: &LaunchFiles) -> LaunchFiles {
-    let hangs = IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(IS_DISK_HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
-    files.reread()
-}
-
-/// Simulated file system that does not respond until this value is dropped.
-struct HangingDisk;
-
-impl HangingDisk {
-    fn start() -> Self {
-        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        Self
-    }
-}
-
-impl Drop for HangingDisk {
-    fn drop(&mut self) {
-        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        IS_DISK_HANGING_CHANGED.notify_all();
-    }
 }
 
 #[tokio::test]

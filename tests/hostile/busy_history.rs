@@ -1,6 +1,6 @@
 //! Tests that a history database which another process writes does not delay servers (S15).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chat::{Chat, ToolCall};
 use domain::call::CallState;
@@ -12,16 +12,9 @@ use rusqlite::Connection;
 use serde_json::{Map, json};
 use testkit::app::scripted_config;
 
+use crate::call_times::{BLOCKED_TIME, MAX_CALL_TIME, assert_calls_stay_quick};
 use crate::pair::GoodAndBadServers;
 
-/// Time for which the history database is locked. It is shorter than the lock timeout of the store, so that no data is
-/// lost.
-const HISTORY_LOCK_DURATION: Duration = Duration::from_secs(2);
-/// Maximum median duration of the calls while the history database is locked.
-const MAX_MEDIAN_CALL_TIME: Duration = Duration::from_millis(100);
-/// Maximum duration of each call while the history database is locked, on a busy test machine. A call that waited for
-/// the lock would exceed it.
-const MAX_CALL_TIME: Duration = Duration::from_secs(1);
 /// Identifier of the conversation to which the calls belong.
 const CONVERSATION_ID: &str = "talk";
 const CALL_ID: &str = "stored-later";
@@ -53,17 +46,7 @@ async fn s15_busy_history_delays_no_call() {
         .await
         .expect("the call of the conversation ends while the history is busy");
 
-    let mut times = Vec::new();
-    while began.elapsed() < HISTORY_LOCK_DURATION {
-        let started = Instant::now();
-        let answered = pair.call_echo_tool("good", &format!("meanwhile-{}", times.len()), "hello").await;
-        assert!(answered.is_ok(), "{what}: the other server responds: {answered:?}");
-        times.push(started.elapsed());
-    }
-    times.sort_unstable();
-    let (half, slowest) = (times[times.len() / 2], times[times.len() - 1]);
-    assert!(half < MAX_MEDIAN_CALL_TIME, "{what}: half of {} calls end within {half:?}", times.len());
-    assert!(slowest < MAX_CALL_TIME, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
+    assert_calls_stay_quick(&pair, BLOCKED_TIME.saturating_sub(began.elapsed()), what).await;
     assert!(!call.is_finished(), "{what}: the call is not stored yet");
 
     drop(busy);

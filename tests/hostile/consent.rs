@@ -36,7 +36,7 @@ async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let consent_request = app.consent_request("harbour", "the tool again", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     assert!(
-        matches!(await_call(again).await, Err(CallFailure::Refused(_))),
+        matches!(await_call(again).await, Err(CallFailure::Refused { .. })),
         "an approval is valid for one call, and the next one can be denied"
     );
 }
@@ -46,8 +46,8 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     let app = start_demo_host("both").await;
     let called = start_call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let shown = app.consent_request("harbour", "the tool", is_tool_call).await;
-    let edited =
-        app.host.edit(shown.id, ConsentRequestEdit::Arguments(to_map(json!({"a": 20, "b": 3})))).await.unwrap();
+    let edit = ConsentRequestEdit::Arguments(to_map(json!({"a": 20, "b": 3})));
+    let edited = app.host.edit_consent_request(shown.id, edit).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of an earlier payload has no effect");
@@ -61,12 +61,11 @@ async fn approval_is_bound_to_the_displayed_bytes() {
 
 /// Waits until the host has sent a message with this method to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let is_sent = || {
-        let activity = activity.lock().unwrap();
-        activity.entries_after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
+    let is_sent = async || {
+        let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+        page.entries.iter().any(|entry| entry.sent && entry.method.as_deref() == Some(method))
     };
-    assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
+    assert!(testkit::deadline::poll_until_async(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
 /// A grant for a tool ends when its definition changes. Covers the MCP requirement `[tools-list-changed]`.
@@ -125,13 +124,11 @@ async fn sampling_is_reviewed_twice_in_both_protocol_eras() {
         assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty response is not sent: {empty:?}");
         let mut response = server_requests::sampling::empty_sampling_result();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
-        let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+        let edit = ConsentRequestEdit::Response(Box::new(response));
+        let written = app.host.edit_consent_request(second.id, edit).await.unwrap();
         app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
         let called = await_call(called).await;
-        assert!(
-            result_text(&called).contains("High tide at noon."),
-            "{era}: the server received the response: {called:?}"
-        );
+        assert!(result_text(&called).contains("High tide at noon."), "{era}: the response arrived: {called:?}");
         let kinds: Vec<String> = app.decisions().into_iter().map(|d| d.0).collect();
         assert_eq!(
             kinds,
@@ -292,12 +289,12 @@ async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
         assert!(read.unwrap_or_else(|e| panic!("{era}: {e}"))[0].text.is_some(), "{era}: a resource has text");
         let reference = mcp_proto::types::CompletionReference::Prompt { name: "greet_ship".into() };
         let harbours = host
-            .complete("harbour".into(), reference.clone(), "harbour".into(), String::new(), BTreeMap::new())
+            .complete_argument("harbour".into(), reference.clone(), "harbour".into(), String::new(), BTreeMap::new())
             .await
             .unwrap_or_else(|e| panic!("{era}: {e}"));
         let context = BTreeMap::from([("harbour".to_owned(), harbours.values[0].clone())]);
         let ships = host
-            .complete("harbour".into(), reference, "ship".into(), String::new(), context)
+            .complete_argument("harbour".into(), reference, "ship".into(), String::new(), context)
             .await
             .unwrap_or_else(|e| panic!("{era}: {e}"));
         assert!(!ships.values.is_empty(), "{era}: the preceding argument is passed on");
@@ -345,7 +342,7 @@ async fn grants_are_listed_and_revocable() {
     let called = start_call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool_call).await;
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(matches!(await_call(called).await, Err(CallFailure::Refused(_))), "the next call requires consent again");
+    assert!(matches!(await_call(called).await, Err(CallFailure::Refused { .. })), "the next call asks again");
 }
 
 #[tokio::test]
@@ -404,7 +401,7 @@ async fn tool_changed_while_pending_requires_consent_again() {
     let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition has no effect");
     app.decide(&now, UserDecision::Deny).await;
-    assert!(matches!(await_call(waiting).await, Err(CallFailure::Refused(_))), "the user can deny the call");
+    assert!(matches!(await_call(waiting).await, Err(CallFailure::Refused { .. })), "the user can deny the call");
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ async fn assert_changed_definition_requires_consent(pair: &GoodAndBadServers, wh
     assert_eq!(count_received_calls(record), before, "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: the call can be denied: {refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{what}: the call can be denied: {refused:?}");
     assert_eq!(count_received_calls(record), before, "{what}: nothing is sent after a denial");
 }
 
@@ -228,6 +228,6 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     }
     assert!(request.marks.look_alikes.is_empty(), "{what}: no similar name exists");
     pair.app.decide(&request, UserDecision::Deny).await;
-    assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: the call can be denied");
+    assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused { .. })), "{what}: the call can be denied");
     pair.close(what).await;
 }

@@ -61,11 +61,8 @@ async fn run_flood(misbehave: &str) -> (GoodAndBadServers, usize) {
 #[tokio::test]
 async fn x41_flood_of_log_messages_does_not_fill_the_activity_log() {
     let (pair, _) = run_flood("flood-log").await;
-    let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let (retained, dropped) = {
-        let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).count(), activity.missing_count())
-    };
+    let page = pair.app.host.activity_page("bad".into(), 0, usize::MAX).await.unwrap();
+    let (retained, dropped) = (page.entries.len(), page.missing);
     assert!(
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "X41: the number of retained entries is bounded, but {retained} are retained"
@@ -151,12 +148,9 @@ async fn x40_flood_of_lines_on_standard_error_is_bounded() {
 /// Asserts that the host retains at most 1 MB of standard error. Returns `true` if the activity log reports dropped
 /// output.
 async fn check_retained_stderr(pair: &GoodAndBadServers, what: &str) -> bool {
-    let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let retained: usize = {
-        let activity = activity.lock().unwrap();
-        let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
-        lines.map(|entry| entry.bytes).sum()
-    };
+    let page = pair.app.host.activity_page("bad".into(), 0, usize::MAX).await.unwrap();
+    let lines = page.entries.iter().filter(|entry| entry.kind == ActivityKind::Stderr);
+    let retained: usize = lines.map(|entry| entry.bytes).sum();
     assert!(retained <= 1_000_000, "{what}: {retained} bytes of standard error are retained");
     pair.app.activity("bad").await.contains("of standard error were dropped")
 }

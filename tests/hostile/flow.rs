@@ -88,7 +88,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     assert_eq!(request.origin, led, "{what}: the request names the servers whose output was read");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{what}: a denied call is not sent: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: nothing was sent");
 
     app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();

@@ -6,6 +6,7 @@
 mod allowed_once;
 mod blocked_disk;
 mod busy_history;
+mod call_times;
 mod collector;
 mod commands;
 mod confinement;
@@ -18,6 +19,7 @@ mod flow;
 mod folders;
 mod forms;
 mod gate;
+mod hanging_disk;
 mod http;
 mod launches;
 mod leaks;

@@ -1,8 +1,8 @@
 //! Tests of packages that launchers load: the approval is for one version, and exactly this version is started (S25).
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 
+use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use launches::packages::{LoadedPackage, UnknownPackage};
 use policy::{ApprovalScope, PolicyRule};
@@ -75,12 +75,13 @@ impl FakePackageLaunchers {
     }
 
     fn search_path(&self) -> SearchPath {
-        let directories = vec![self.folder.path().to_owned(), PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
+        let directories = vec![self.folder.path().into(), "/usr/bin".into(), "/bin".into()];
         SearchPath { directories, source: SearchPathSource::LoginShell }
     }
 
     async fn start_servers(&self, config: ServerConfig) -> GoodAndBadServers {
-        GoodAndBadServers::with_undecided_start_and_path(config, self.search_path()).await
+        let search_path = self.search_path().into();
+        GoodAndBadServers::with_undecided_start_and_options(config, |all| HostOptions { search_path, ..all }).await
     }
 }
 

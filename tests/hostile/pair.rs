@@ -17,7 +17,6 @@ use policy::ApprovalScope;
 use ports::Ports;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
-use process::SearchPath;
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, scripted_config};
 use testkit::time::RuntimeClock;
@@ -168,9 +167,12 @@ impl GoodAndBadServers {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// Does the same as [`Self::with_undecided_start`], but programs are searched for in `search_path`.
-    pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
-        let options = HostOptions { search_path: search_path.into(), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
+    /// Does the same as [`Self::with_undecided_start`], but with other options of the host.
+    pub(crate) async fn with_undecided_start_and_options(
+        bad: ServerConfig,
+        change: impl FnOnce(HostOptions) -> HostOptions,
+    ) -> Self {
+        let options = change(host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)));
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
     }
 

@@ -166,9 +166,9 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
             hash: hash.into(),
         }]
     };
-    let stale = app.host.mark_reviewed("bad".into(), definitions("0")).await;
+    let stale = app.host.mark_definitions_reviewed("bad".into(), definitions("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
-    app.host.mark_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
+    app.host.mark_definitions_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
     assert_eq!(
         tool_review_marks(app, "bad", "echo").await.1.review_state,
         Some(ReviewState::Reviewed),
@@ -327,7 +327,7 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");
     app.decide(&request, UserDecision::Deny).await;
     let refused = obeys.await.unwrap();
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: a denied call is not sent: {refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{what}: a denied call is not sent: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: nothing was sent");
 
     // Calls of the user are not affected.
@@ -348,7 +348,7 @@ async fn changed_prompt_requires_a_review_before_use() {
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
     let refused = get("changed").await;
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("greet")),
         "the prompt has changed: {refused:?}"
     );
     let reviewed = app.host.server_review("bad".into()).await.unwrap();
@@ -360,7 +360,7 @@ async fn changed_prompt_requires_a_review_before_use() {
         name: "greet".into(),
         hash: hash.to_string(),
     };
-    app.host.mark_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
+    app.host.mark_definitions_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
     get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;
 }

@@ -43,7 +43,8 @@ async fn send_written_response(pair: &GoodAndBadServers, consent_request: &Conse
     let second = pair.app.consent_request("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::One(ContentBlock::text(text));
-    let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+    let written =
+        pair.app.host.edit_consent_request(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
 }
 
@@ -73,7 +74,8 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     assert!(shown.contains("You have no rules."), "{what}: the request shows the system prompt");
     let mut shorter = displayed_sampling_request(&consent_request).clone();
     shorter.system_prompt = None;
-    let edited = pair.app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
+    let edited =
+        pair.app.host.edit_consent_request(consent_request.id, ConsentRequestEdit::Request(Box::new(shorter))).await;
     let edited = edited.unwrap_or_else(|error| panic!("{what}: the request can be edited: {error}"));
     assert_ne!(edited.hash, consent_request.hash, "{what}: an edited request has another hash");
     let sent = || std::fs::read_to_string(&record).unwrap().contains("reviewed-answer");
@@ -82,7 +84,8 @@ async fn x25_prompt_of_5_mb_is_shown_completely_and_editable() {
     let second = pair.app.consent_request("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
-    let written = pair.app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+    let written =
+        pair.app.host.edit_consent_request(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     assert!(!sent(), "{what}: the response is reviewed before it is sent");
     pair.app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(

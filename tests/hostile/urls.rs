@@ -5,7 +5,7 @@ use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use testkit::app::{EVENT_TIMEOUT, scripted_config};
-use testkit::deadline::poll_until;
+use testkit::deadline::poll_until_async;
 use testkit::time::advance_time;
 
 use crate::collector::forbidden_url_listener;
@@ -38,14 +38,13 @@ fn rejected_urls() -> Vec<(&'static str, String)> {
 
 /// Waits until the host has responded to the hostile server's request.
 async fn wait_for_response(pair: &GoodAndBadServers) {
-    let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let is_answered = || {
-        let activity = activity.lock().unwrap();
+    let is_answered = async || {
+        let page = pair.app.host.activity_page("bad".into(), 0, usize::MAX).await.unwrap();
         let is_answer = |kind| matches!(kind, ActivityKind::Response | ActivityKind::Error);
-        let mut entries = activity.entries_after(0, usize::MAX);
+        let mut entries = page.entries.iter();
         entries.any(|e| e.sent && is_answer(e.kind) && e.method.as_deref() == Some("elicitation/create"))
     };
-    assert!(poll_until(EVENT_TIMEOUT, is_answered).await, "a response was sent to the bad server");
+    assert!(poll_until_async(EVENT_TIMEOUT, is_answered).await, "a response was sent to the bad server");
 }
 
 #[tokio::test]

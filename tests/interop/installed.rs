@@ -77,16 +77,19 @@ pub(crate) fn node_path() -> PathBuf {
 }
 
 /// Returns the path of uvx, which is installed from PyPI.
+#[cfg(unix)]
 pub(crate) fn uvx_path() -> PathBuf {
     require_existing_file(venv_programs_folder().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Returns the path of the script of the official bundle tool (`mcpb`).
+#[cfg(unix)]
 pub(crate) fn mcpb_script() -> PathBuf {
     require_existing_file(node_modules_folder().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
 /// Returns the folder that the tests pack as a bundle. It contains a server with all of its dependencies.
+#[cfg(unix)]
 pub(crate) fn unpacked_bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     require_existing_file(folder.join("node_modules"));
@@ -94,6 +97,7 @@ pub(crate) fn unpacked_bundle_folder() -> PathBuf {
 }
 
 /// Returns the path of the `drawbridge-cli` that was built last.
+#[cfg(unix)]
 pub(crate) fn drawbridge_cli_path() -> PathBuf {
     require_existing_file(testkit::binaries::program_path("drawbridge-cli"))
 }

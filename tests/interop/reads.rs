@@ -40,7 +40,7 @@ async fn completion_values(
 ) -> Vec<String> {
     let result = app
         .host
-        .complete(EVERYTHING_SERVER_NAME.into(), reference, argument.into(), value.into(), string_map(earlier))
+        .complete_argument(EVERYTHING_SERVER_NAME.into(), reference, argument.into(), value.into(), string_map(earlier))
         .await;
     result.unwrap_or_else(|error| panic!("{argument} should have completions: {error}")).values
 }

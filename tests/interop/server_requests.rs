@@ -74,7 +74,7 @@ async fn sampling_prompt_and_reply_are_both_reviewed() {
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
-    let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
+    let edited = app.host.edit_consent_request(consent_request.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
     let stale = app
         .host
         .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
@@ -87,7 +87,8 @@ async fn sampling_prompt_and_reply_are_both_reviewed() {
         .await;
     let mut response = server_requests::sampling::empty_sampling_result();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
-    let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
+    let written =
+        app.host.edit_consent_request(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
     app.decide(&written, UserDecision::Allow(ApprovalScope::Once)).await;
     let result = await_call(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server accepts the response: {result:?}");

@@ -1,14 +1,14 @@
 //! User of the tests: calls tools, approves the calls, waits for events, and reads the sent messages.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
 use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::EventReceiver;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use policy::ApprovalScope;
 use serde_json::{Map, Value};
 use supervision::activity::ActivityEntry;
@@ -125,7 +125,7 @@ pub(crate) fn result_text(result: &CallToolResult) -> String {
 }
 
 /// Waits until all lists of a server have been read, and returns its catalog.
-pub(crate) async fn wait_for_complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
+pub(crate) async fn wait_for_complete_catalog(app: &TestApp, server: &str) -> Arc<ServerCatalog> {
     let mut events = app.host.events();
     let read = async {
         loop {
@@ -160,9 +160,7 @@ pub(crate) async fn wait_for_event<T>(
 
 /// Returns all entries of the activity log of a server.
 pub(crate) async fn activity_entries(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
-    let activity = app.host.activity(server.to_owned()).await.unwrap();
-    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    activity.entries_after(0, usize::MAX).cloned().collect()
+    app.host.activity_page(server.to_owned(), 0, usize::MAX).await.unwrap().entries
 }
 
 /// Returns the methods of the requests and notifications that the host sent to a server, in order.

@@ -70,6 +70,10 @@ mock.on({ ...failAtHarbour, toolResultContains: "previous instructions" }, { con
 const board = { id: "call_board", name: "harbour__show_board", arguments: "{}" };
 mock.on({ userMessage: "show the board", hasToolResult: false }, { toolCalls: [board] });
 mock.on({ userMessage: "show the board", hasToolResult: true }, { content: "Here is the board." });
+// The tool whose app computes without end.
+const compute = { id: "call_compute", name: "stalled__compute", arguments: "{}" };
+mock.on({ userMessage: "compute without end", hasToolResult: false }, { toolCalls: [compute] });
+mock.on({ userMessage: "compute without end", hasToolResult: true }, { content: "The app can compute." });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
 const broken = "This answer will never be whole, however long somebody waits for the end of it.";
 mock.onMessage("break off", { content: broken }, { truncateAfterChunks: 7, latency: 100 });

@@ -20,7 +20,7 @@ const EMBEDDING_PAGE = `<!doctype html><title>Host</title><script>
   });
 </script><iframe src="/app" style="width: 900px; height: 600px"></iframe>`;
 /** Number of times that the attempts run at most. An attempt has one second, which a busy computer may use up. */
-const MAX_ROUNDS = 3;
+const MAX_ATTEMPT_ROUNDS = 3;
 
 /** The escape server in a child process, called without a host. */
 class EscapeServer {
@@ -57,7 +57,7 @@ async function runAttempts(page: Page, address: string): Promise<string[][]> {
 }
 
 test("without isolation, most attempts to escape succeed", async ({ page }) => {
-  test.setTimeout(MAX_ROUNDS * 180_000);
+  test.setTimeout(MAX_ATTEMPT_ROUNDS * 180_000);
   const server = new EscapeServer();
   const { contents } = await server.call<{ contents: [{ text: string }] }>("resources/read");
   const pages = createServer(({ url }, response) => {
@@ -71,7 +71,7 @@ test("without isolation, most attempts to escape succeed", async ({ page }) => {
     const open = new Set<string>();
     let rows: string[][] = [];
     // The attempts that stay closed need devices or the desktop's web view.
-    for (let round = 0; round < MAX_ROUNDS && open.size <= rows.length / 2; round += 1) {
+    for (let round = 0; round < MAX_ATTEMPT_ROUNDS && open.size <= rows.length / 2; round += 1) {
       rows = await runAttempts(page, address);
       const call = { name: "connections", arguments: {} };
       const { structuredContent } = await server.call<{ structuredContent: { connections: string[] } }>("tools/call", call);

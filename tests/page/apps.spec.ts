@@ -141,6 +141,106 @@ test.describe("a scripted app", () => {
   });
 });
 
+test.describe("an app that moves", () => {
+  const script = `
+    const query = matchMedia("(prefers-reduced-motion: reduce)");
+    const report = () => show(query.matches ? "reduced" : "unlimited");
+    query.addEventListener("change", report);
+    report();`;
+  test.use({ setup: scriptedApp(pageWith("Motion", script)) });
+
+  // The host context of MCP Apps has no member for it, so that an app has to ask the media query.
+  test("knows if the user prefers reduced motion, also after a change", async ({ app }) => {
+    await app.emulateMedia({ reducedMotion: "reduce" });
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("reduced");
+    await app.emulateMedia({ reducedMotion: "no-preference" });
+    await expect(outcome).toHaveText("unlimited");
+    await app.emulateMedia({ reducedMotion: "reduce" });
+    await expect(outcome).toHaveText("reduced");
+  });
+});
+
+for (const prefersBorder of [true, false]) {
+  test.describe(`an app that ${prefersBorder ? "prefers" : "declines"} a border`, () => {
+    test.use({ setup: scriptedApp(pageWith("Border"), { prefersBorder }) });
+
+    // [apps-prefers-border] [apps-boundaries]
+    test("gets it or not, and in both cases a bar that names its server and a line below it", async ({ app }) => {
+      await callToolOnce(app, "show");
+      await approveApp(app);
+      await expect(appFrame(app, "show").getByRole("heading", { name: "Border" })).toBeVisible();
+      const region = app.getByRole("region", { name: "App of harbour" });
+      const transparent = "rgba(0, 0, 0, 0)";
+      for (const side of ["left", "right"]) {
+        const border = expect(region, `the border on the ${side}`);
+        await (prefersBorder ? border.not : border).toHaveCSS(`border-${side}-color`, transparent);
+      }
+      for (const side of ["top", "bottom"]) {
+        await expect(region, `the line at the ${side}`).not.toHaveCSS(`border-${side}-color`, transparent);
+        await expect(region).toHaveCSS(`border-${side}-style`, "solid");
+      }
+      await expect(region.getByText("App of harbour", { exact: true })).toBeVisible();
+    });
+  });
+}
+
+/** Script of an app that shows the display mode of which the host informs it, and requests full screen. */
+const MODES_SCRIPT = `
+  const button = document.createElement("button");
+  button.textContent = "Request full screen";
+  button.onclick = () => post({ id: "mode", method: "ui/request-display-mode", params: { mode: "fullscreen" } });
+  document.body.append(button);
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent) return;
+    if (data.id === "mode") show("answered " + data.result.mode);
+    if (data.params?.displayMode) show("shown " + data.params.displayMode);
+  });
+  show("ready");`;
+
+test.describe("an app that supports the small window only", () => {
+  test.use({ setup: scriptedApp(pageWith("Modes", MODES_SCRIPT, { availableDisplayModes: ["inline", "pip"] })) });
+
+  // [apps-display-mode-declared]
+  test("is shown in no display mode that it does not declare", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("ready");
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    const item = (name: string) => app.getByRole("menuitem", { name, exact: true });
+    await expect(item("Small window")).toBeVisible();
+    await expect(item("Full screen"), "an undeclared mode should not be offered").toHaveCount(0);
+    await item("Small window").click();
+    await expect(outcome, "the app should know its mode").toHaveText("shown pip");
+    await appFrame(app, "show").getByRole("button", { name: "Request full screen" }).click();
+    await expect(outcome, "the mode should not change").toHaveText("answered pip");
+    await expect(app.locator("[data-raised]")).toHaveAttribute("data-raised", "pip");
+    await app.getByRole("region", { name: "App of harbour" }).getByRole("button", { name: "Return" }).click();
+    await expect(outcome).toHaveText("shown inline");
+  });
+});
+
+test.describe("an app that does not say which display modes it supports", () => {
+  test.use({ setup: scriptedApp(pageWith("Modes", MODES_SCRIPT)) });
+
+  test("is shown in full screen by the user, and not at its request", async ({ app }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    const outcome = appFrame(app, "show").locator("#outcome");
+    await expect(outcome).toHaveText("ready");
+    await appFrame(app, "show").getByRole("button", { name: "Request full screen" }).click();
+    await expect(outcome).toHaveText("answered inline");
+    await app.getByRole("button", { name: "Actions for the app of harbour" }).click();
+    await app.getByRole("menuitem", { name: "Full screen", exact: true }).click();
+    await expect(outcome, "the app should know its mode").toHaveText("shown fullscreen");
+    await app.getByRole("button", { name: "Exit full screen" }).click();
+    await expect(outcome).toHaveText("shown inline");
+  });
+});
+
 /** Returns the inspector of the shown app. */
 function inspector(app: Page): Locator {
   return app.getByRole("dialog", { name: "Messages of the app of harbour" });

@@ -36,10 +36,10 @@ export function scriptedApp(html: string, ui: object = {}): Setup {
 }
 
 /**
- * Returns a page that is initialized as an app, and then runs a script. `post` sends a message to the host, and
- * `capabilities` are those of the host.
+ * Returns a page that is initialized as an app with these capabilities, and then runs a script. In the script, `post`
+ * sends a message to the host, and `capabilities` are those of the host.
  */
-export function pageWith(heading: string, script = ""): string {
+export function pageWith(heading: string, script = "", appCapabilities: object = {}): string {
   return `<!doctype html><title>${heading}</title><h1>${heading}</h1><p id="outcome"></p><script>
     const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
     const show = (text) => (document.getElementById("outcome").textContent = text);
@@ -53,7 +53,7 @@ export function pageWith(heading: string, script = ""): string {
     });
     async function start(capabilities) { ${script} }
     post({ id: "initialize", method: "ui/initialize", params: {
-      protocolVersion: "2026-01-26", appInfo: { name: "scripted", version: "1" }, appCapabilities: {},
+      protocolVersion: "2026-01-26", appInfo: { name: "scripted", version: "1" }, appCapabilities: ${JSON.stringify(appCapabilities)},
     } });
   </script>`;
 }

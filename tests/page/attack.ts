@@ -34,12 +34,12 @@ export interface Attack {
   hits: () => number;
 }
 
-const MEMORY = 300 * 2 ** 20;
+const MAX_MEMORY_GROWTH_BYTES = 300 * 2 ** 20;
 // Other parts of the tests may use all processors at the same time. A page or server that an attack blocks does not
 // respond for much longer.
-const MILLISECONDS = 3_000;
+const MAX_RESPONSE_TIME_MS = 3_000;
 /** Interval of the page's heartbeat in milliseconds. */
-const BEAT = 50;
+const HEARTBEAT_INTERVAL_MS = 50;
 
 /** Returns a `tools/list` result with one tool without arguments. `more` adds members to its definition. */
 export const tool = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
@@ -92,12 +92,12 @@ export async function attack(
     await act({ app: page, host, hits: () => hits });
     const pauses = (await page.evaluate("window.pauses")) as number[];
     const slowest = pauses.toSorted((one, other) => one - other)[Math.floor(pauses.length * 0.99)] ?? 0;
-    expect(slowest, `${what}: the page should respond throughout the attack`).toBeLessThan(MILLISECONDS);
+    expect(slowest, `${what}: the page should respond throughout the attack`).toBeLessThan(MAX_RESPONSE_TIME_MS);
     const startedAt = Date.now();
     await host.call("refresh_list", { server: "harbour", list: "tools" });
-    expect(Date.now() - startedAt, `${what}: the well-behaved server should respond at once`).toBeLessThan(MILLISECONDS);
+    expect(Date.now() - startedAt, `${what}: the well-behaved server should respond at once`).toBeLessThan(MAX_RESPONSE_TIME_MS);
     const grown = host.memory() - memoryBefore;
-    expect(grown, `${what}: memory should be bounded`).toBeLessThan(MEMORY);
+    expect(grown, `${what}: memory should be bounded`).toBeLessThan(MAX_MEMORY_GROWTH_BYTES);
     expect(hits, `${what}: nothing should be fetched`).toBe(0);
     expect(faults, `${what}: the page should throw no exceptions and log no errors`).toEqual([]);
     await assertNoSecretLeaks(what, page, host);
@@ -147,7 +147,7 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   await page.addInitScript(
     // The real time, even in a test that controls the clock of the page.
     `{ const time = performance.now.bind(performance); let last = time(); window.pauses = [];
-       setInterval(() => { const now = time(); window.pauses.push(Math.max(0, now - last - ${BEAT})); last = now; }, ${BEAT}); }`,
+       setInterval(() => { const now = time(); window.pauses.push(Math.max(0, now - last - ${HEARTBEAT_INTERVAL_MS})); last = now; }, ${HEARTBEAT_INTERVAL_MS}); }`,
   );
   await page.goto(host.url);
   await expect(page.getByRole("banner"), "the page should show its title bar").toBeVisible();
@@ -201,7 +201,7 @@ export async function show(app: Page): Promise<void> {
  * Matches hidden and control characters: tag characters, bidirectional controls, zero-width characters, and control
  * characters.
  */
-const RAW = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+const HIDDEN_OR_CONTROL_CHARACTER = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
 /** Asserts that no rendered text or title contains a hidden or control character. */
 export async function assertNothingHidden(app: Page, what: string): Promise<void> {
@@ -210,7 +210,7 @@ export async function assertNothingHidden(app: Page, what: string): Promise<void
     return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(titles)].filter((text) => text !== null);
   })) as string[];
   for (const found of texts) {
-    const at = RAW.exec(found);
+    const at = HIDDEN_OR_CONTROL_CHARACTER.exec(found);
     const around = at ? JSON.stringify(found.slice(Math.max(0, at.index - 40), at.index + 40)) : "";
     expect(around, `${what}: hidden and control characters should be replaced by visible names`).toBe("");
   }

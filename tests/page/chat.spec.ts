@@ -91,6 +91,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   await expect(frame, "the conversation should show the consent request").toContainText(
     "Run add on harbour?",
   );
+  await expect(frame, "E8: the request should name who asked").toContainText("The model asked");
   await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
   await app.keyboard.press("F6");
   await expect(
@@ -103,7 +104,10 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   ).toBeVisible();
   await assertAccessible(app, "a consent request in its card");
   await frame.getByRole("button", { name: "Edit the arguments" }).click();
-  await frame.getByRole("textbox", { name: /First number/ }).fill("4");
+  const first = frame.getByRole("textbox", { name: /First number/ });
+  await expect(first, "the first field should be focused").toBeFocused();
+  await expect(first).toBeInViewport({ ratio: 1 });
+  await first.fill("4");
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await expect(frame).toContainText("4");
   await allow(app, "Allow once");
@@ -170,6 +174,32 @@ test("a sentence that is typed after Enter goes to the message field, and change
   expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
 });
 
+test.describe("in a low window", () => {
+  test.use({ viewport: { width: 800, height: 600 } });
+
+  test("in a low window a request waits while the next message is typed, and no letter decides it", async ({ app, host }) => {
+    await app.clock.install();
+    const field = app.getByRole("textbox", { name: "Message" });
+    await field.fill("please add at the harbour");
+    await app.keyboard.press("Enter");
+    await app.keyboard.type("and then ");
+    const held = app.getByTestId("held-request");
+    await expect(held).toContainText("harbour waits for your approval");
+    await app.clock.fastForward(5_000);
+    await app.keyboard.type("add a day");
+    await expect(field, "no key should be lost").toHaveValue("and then add a day");
+    await expect(consentRequest(app), "no dialog should open").toBeHidden();
+    expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
+    await held.getByRole("button", { name: "Show" }).click();
+    await expect(consentRequest(app)).toContainText("Run add on harbour?");
+    await expect(held).toBeHidden();
+    await waitUntilDeniable(app);
+    await app.keyboard.press("d");
+    await expect(consentRequest(app), "a request that the user opened should be decided by keys").toBeHidden();
+    await expect(field, "the draft should be kept").toHaveValue("and then add a day");
+  });
+});
+
 test("two calls of one answer are decided one after the other, by keyboard alone", async ({
   app,
 }) => {
@@ -191,6 +221,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
     "aria-disabled",
     "false",
   );
+  await app.keyboard.press("F6");
   await app.keyboard.press("a");
   await expect(log(app).getByText("Both are done.")).toBeVisible();
   await expect(
@@ -235,7 +266,7 @@ test("three calls of one answer are allowed with one button, each with its hash"
   ).toBe(3);
   await app.keyboard.press("F6");
   await expect(
-    list.getByRole("button", { name: "Deny these" }),
+    list.getByRole("button", { name: "Deny all 3" }),
     "F6 should focus the button to deny",
   ).toBeFocused();
   await assertAccessible(app, "a list of calls");
@@ -430,6 +461,34 @@ test("an answer is stopped and repeated, and an edited message creates a version
   await assertAccessible(app, "versions");
 });
 
+test("E4, E17: a new conversation has the tools of the last one and one explanation, and is named after its first message", async ({
+  app,
+  host,
+}) => {
+  const left = app.getByRole("navigation");
+  await left.getByRole("button", { name: "New conversation", exact: true }).click();
+  const created = left.getByRole("link", { name: "New conversation" });
+  await expect(created, "it should be opened").toHaveAttribute("aria-current", "page");
+  await expect(app.getByText("Start here")).toBeVisible();
+  await expect(
+    app.getByText(/press \/ for a prompt/),
+    "E17: the explanation should be shown once",
+  ).toHaveCount(1);
+  await expect(
+    app.getByRole("button", { name: "Tools of harbour" }),
+    "E4: the tools should be those of the last conversation",
+  ).toBeVisible();
+  const { settings } = await host.call<{ settings: object }>("read_snapshot");
+  await host.call("set_settings", { ...settings, language: "zh" });
+  await expect(app.getByText("从这里开始")).toBeVisible();
+  await app.getByTestId("composer").getByRole("textbox").fill("Say hello to Bergen.\nIn one line.");
+  await app.keyboard.press("Enter");
+  await expect(
+    left.getByText("Say hello to Bergen.", { exact: true }),
+    "the first line should be the title, also in another language",
+  ).toBeVisible();
+});
+
 test("tools are disabled one by one, and unreviewed ones are not offered", async ({
   app,
   host,
@@ -437,6 +496,10 @@ test("tools are disabled one by one, and unreviewed ones are not offered", async
 }) => {
   await app.getByRole("button", { name: "Tools of harbour" }).click();
   const dialog = app.getByRole("dialog");
+  await expect(
+    dialog.getByRole("button", { name: "Review tools of harbour" }),
+    "tools that were not reviewed should have a way to the review",
+  ).toBeVisible();
   await dialog.getByRole("button", { name: "Choose tools of harbour" }).click();
   await expect(
     dialog.getByRole("checkbox", { name: "add", exact: true }),

@@ -1,5 +1,6 @@
 // Sandboxed server and its limits, from the form to the running server.
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { allow, DEMO, expect, LEGACY, consentRequest, test, visit } from "./fixtures";
@@ -9,14 +10,14 @@ import { temporaryFolder } from "./temporary";
 /** Folder into which npm installs the packages of the tests, among them real servers. */
 const PACKAGES = realpathSync(resolve(__dirname, "../node_modules"));
 
-const LOOKS = [
+const APPEARANCES = [
   { name: "light", setup: LEGACY, size: { width: 1180, height: 780 } },
   { name: "dark", setup: { ...LEGACY, theme: "dark" as const }, size: { width: 1180, height: 780 } },
   { name: "chinese", setup: { ...LEGACY, language: "zh" as const }, size: { width: 800, height: 600 } },
   { name: "narrow", setup: LEGACY, size: { width: 480, height: 600 } },
 ];
 
-for (const { name, setup, size } of LOOKS) {
+for (const { name, setup, size } of APPEARANCES) {
   test.describe(name, () => {
     test.use({ setup: { ...setup, running: [] }, viewport: size });
 
@@ -55,7 +56,7 @@ test.describe("by keyboard", () => {
     await form.getByRole("button", { name: "Type a path" }).press("Enter");
     await expect(form.getByRole("textbox", { name: "Folder 1" }), "the field for the path should be focused").toBeFocused();
     await app.keyboard.type(folder);
-    await form.getByRole("button", { name: "Save" }).press("Enter");
+    await form.getByRole("button", { name: "Save", exact: true }).press("Enter");
     await expect(form.getByText("Saved.")).toBeVisible();
     const { mcpServers } = JSON.parse(readFileSync(host.config, "utf8")) as {
       mcpServers: Record<string, { sandbox: unknown }>;
@@ -90,11 +91,14 @@ for (const width of [1180, 480]) {
       await expect(use, "the offer should be folded at first").toBeHidden();
       await offer.getByText("Run it in a sandbox instead").click();
       const before = await host.consentRequest("start_server");
+      const folder = consentRequest(app).locator("dt", { hasText: /^\s*Folder\s*$/ }).locator("+ dd");
+      await expect(folder, "the folder should be shown as a path").toContainText(homedir());
       await offer.scrollIntoViewIfNeeded();
       await savePicture(app, `containment/offer-${width}`);
       await use.click();
       await expect(consentRequest(app)).toContainText("Runs in a sandbox on this computer");
       await expect(offer, "a sandboxed start should offer no sandbox").toHaveCount(0);
+      await expect(folder, "the folder should be the home of the sandbox").toContainText(join(realpathSync(host.data), "sandbox"));
       const after = await host.consentRequest("start_server");
       expect([after.id, after.hash], "the new request should have another id and hash").not.toEqual([before.id, before.hash]);
       await expect(host.answer(before, { action: "allow", scope: "once" }), "the replaced request should be closed").rejects.toThrow();

@@ -91,7 +91,7 @@ test("model parameters are sent to the model and stored with the conversation", 
   await screenshots(app, "model-parameters");
   await dialog.getByRole("textbox", { name: "Temperature" }).fill("0.25");
   await dialog.getByRole("textbox", { name: /^Maximum length/ }).fill("900");
-  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await sendMessage(app, "say hello");
   const body = (await provider.requestBodies()).at(-1);

@@ -6,7 +6,7 @@ import { callTool, expect, consentRequest, test } from "./fixtures";
  * Maximum delay between the event of a consent request and its frame, in milliseconds. Far above the usual delay, and
  * far below the delay of sequential requests.
  */
-const SOON_MS = 1_000;
+const MAX_DRAWING_DELAY_MS = 1_000;
 
 test("the first content does not wait for the code of consent requests", async ({ page, host }) => {
   let isRequested = false;
@@ -52,6 +52,6 @@ test("a consent request is rendered at once, without loading code", async ({ app
   const { received, drawn } = await times();
   expect(received, "the page should receive the event of the request").toBeGreaterThan(0);
   console.log(`a consent request: ${Math.round(drawn - received)} ms from its event to its frame`);
-  expect(drawn - received, "the request should be drawn soon after its event").toBeLessThan(SOON_MS);
+  expect(drawn - received, "the request should be drawn soon after its event").toBeLessThan(MAX_DRAWING_DELAY_MS);
   expect(lateRequests, "no code should be fetched for the request").toEqual([]);
 });

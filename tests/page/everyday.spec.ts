@@ -48,6 +48,8 @@ test("E15: an invalid form focuses the first invalid field", async ({ app }) => 
   const first = frame.locator(".form-field", { hasText: "Fill this in." }).first().locator("input").first();
   await expect(first, "the first invalid field should be focused").toBeFocused();
   await expect(first).toBeInViewport();
+  await app.keyboard.type("Aurora");
+  await expect(accept, "nothing should have to be viewed again").toHaveAttribute("aria-disabled", "false");
 });
 
 test.describe("in the dark theme", () => {

@@ -2,7 +2,7 @@
 // window.
 import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
-const PAGES = 11;
+const GUIDE_PAGE_COUNT = 11;
 
 test("the guide opens from Help, by F1 and from the palette", async ({ app }) => {
   await app.getByRole("button", { name: "Help" }).click();
@@ -30,7 +30,7 @@ for (const [language, theme] of [
     test("every page is rendered", async ({ app }, info) => {
       await visit(app, "#/guide");
       const links = app.getByRole("main").getByRole("navigation").getByRole("link");
-      await expect(links).toHaveCount(PAGES);
+      await expect(links).toHaveCount(GUIDE_PAGE_COUNT);
       for (const link of await links.all()) {
         await link.click();
         const title = (await link.textContent()) ?? "";

@@ -27,7 +27,15 @@ function dangerous(result: Locator): Promise<string[]> {
   });
 }
 
-test("X15 Markdown loads nothing and creates no element that could", async ({ page }) => {
+/** Formulas with characters that Markdown would remove or interpret, and a drawing. */
+const FORMULA = String.raw`\(\{a\}_1 \\ *b* <b>c</b>\)`;
+const DISPLAYED = String.raw`\[
+\{a\} \\
+- ![b](https://host.test/b.png)
+\]`;
+const DRAWING = "graph TD\n  A --> B";
+
+test("X15 Markdown loads nothing and creates no element that could, and formulas and drawings stay source", async ({ page }) => {
   const what = "X15, pictures, frames, style sheets, forms, drawings and links in Markdown";
   const markdown = (url: string) => `# Hello
 
@@ -43,6 +51,14 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
 <base href="${url}/"><meta http-equiv="refresh" content="0;url=${url}/refresh"><a href="data:text/html,<script>1</script>" ping="${url}/ping">x</a>
 <${url}/autolink> ${url}/bare [data](data:text/html,x) [js](javascript:alert(1))
 
+${FORMULA}
+
+${DISPLAYED}
+
+\`\`\`mermaid
+${DRAWING}
+\`\`\`
+
 [r]: ${url}/reference.png "title"
 `;
   await attack(page, what, responses(markdown), async ({ app, hits }) => {
@@ -53,15 +69,19 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
     await requests.settled();
     expect(await dangerous(result), `${what}: no element should be created that could load or run something`).toEqual([]);
     expect(hits(), `${what}: nothing should be fetched`).toBe(0);
+    await expect(result, "a formula should be shown as written").toContainText(FORMULA);
+    await expect(result.locator("pre", { hasText: DISPLAYED }), "a formula should keep its lines").toBeVisible();
+    await expect(result.getByText("mermaid", { exact: true }), "a drawing should have a label").toBeVisible();
+    await expect(result.locator("pre", { hasText: DRAWING }), "a drawing should be shown as its source").toBeVisible();
     await expect(app.getByRole("banner"), `${what}: the style of the result should not affect the page`).toBeVisible();
   });
 });
 
-const SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
-const MORE = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
+const ADDRESSES_WITH_SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
+const OTHER_ADDRESSES = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
 
 /** Ways to follow a link. `true` if the way opens the link dialog for web links. */
-const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
+const WAYS_TO_FOLLOW_LINK: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
   ["a click", true, (link) => link.click({ force: true })],
   ["ctrl and a click", true, (link) => link.click({ modifiers: ["Control"], force: true })],
   ["shift and a click", true, (link) => link.click({ modifiers: ["Shift"], force: true })],
@@ -72,7 +92,7 @@ const WAYS: [string, boolean, (link: Locator, app: Page) => Promise<void>][] = [
 
 test("X17 links open the dialog only, and only for the web", async ({ page }) => {
   const what = "X17, ten kinds of addresses, followed in six ways";
-  const links = [...SCHEMES, ...MORE].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
+  const links = [...ADDRESSES_WITH_SCHEMES, ...OTHER_ADDRESSES].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
   const markdown = () => `${links}\n- <a href="https://host.test/blank" target="_blank">blank</a>\n- [web](https://host.test/web)`;
   await attack(page, what, responses(markdown), async ({ app, host }) => {
     await show(app);
@@ -84,7 +104,7 @@ test("X17 links open the dialog only, and only for the web", async ({ page }) =>
     const dialog = app.getByRole("dialog");
     for (let number = 0; number < count; number++) {
       const isToWeb = (await anchors.nth(number).getAttribute("role")) === "link";
-      for (const [way, opensDialog, follow] of WAYS) {
+      for (const [way, opensDialog, follow] of WAYS_TO_FOLLOW_LINK) {
         await follow(anchors.nth(number), app);
         expect(app.url(), `${what}: ${way} should not navigate the page`).toBe(before);
         expect(app.context().pages().length, `${what}: ${way} should open no window`).toBe(1);

@@ -41,8 +41,12 @@ test("servers of other apps are scanned on request, imported as selected, and st
     main.getByRole("checkbox", { name: "quiet" }),
     "a server that is disabled in the other app should not be preselected",
   ).not.toBeChecked();
+  const take = main.getByRole("checkbox", { name: "Take FAR_TOKEN from my environment" });
+  await expect(take, "nothing is taken from the environment by default").not.toBeChecked();
+  await take.check();
   await main.getByRole("button", { name: "Import 2 servers" }).click();
   await expect(main.getByRole("heading", { name: "2 servers imported" })).toBeFocused();
+  await expect(main, "a variable that is not set is named").toContainText("Not set in the environment of Drawbridge");
   await expect(main.getByRole("region", { name: "Values to enter" })).toContainText("Authorization");
   expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   const imported = (await host.snapshot()).servers.filter(({ name }) => name !== "demo");
@@ -64,7 +68,7 @@ test("servers that changed since the scan are not imported, and can be scanned a
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Search for servers" }).click();
   await main.getByRole("button", { name: "Select none of Cursor" }).click();
-  await main.getByRole("checkbox", { name: "far" }).check();
+  await main.getByRole("checkbox", { name: "far", exact: true }).check();
   await main.getByRole("checkbox", { name: "quiet" }).uncheck();
   host.writeAtHome(CURSOR, servers({ far: { url: "https://near.example/mcp" } }));
   await main.getByRole("button", { name: "Import 1 server" }).click();

@@ -97,6 +97,7 @@ test.describe("with a running server", () => {
     // Between two requests the frame is empty for a moment, in which keys have no effect.
     await expect(frame, "the next request of the server should be shown").toContainText("asks for your folders");
     await waitUntilDeniable(app);
+    await app.keyboard.press("F6");
     await app.keyboard.press("d");
     await expect(frame, "the next request should contain the submitted name").toContainText("Welcome the Aurora in one sentence.");
   });

@@ -4,8 +4,8 @@ import { deflateSync } from "node:zlib";
 import type { DevHost } from "./dev-host";
 
 /** Number of items in the conversation, and the number of pictures among them. */
-export const ITEMS = 5_000;
-export const PICTURES = 50;
+export const ITEM_COUNT = 5_000;
+export const PICTURE_COUNT = 50;
 /** Index of an item that contains unique words, and the words. */
 export const UNIQUE_WORDS = { at: 700, words: "the albatross anchorage" };
 
@@ -71,7 +71,7 @@ function crc(data: Buffer): number {
   return ~sum >>> 0;
 }
 
-const PICTURE_INTERVAL = ITEMS / PICTURES;
+const PICTURE_INTERVAL = ITEM_COUNT / PICTURE_COUNT;
 
 function body(n: number, random: () => number): unknown {
   const message = (role: "user" | "assistant", content: unknown[]) => ({ kind: "message", role, content, prompt: null });
@@ -100,7 +100,7 @@ function body(n: number, random: () => number): unknown {
 }
 
 /** Adds the conversation to the history through the API. Returns its id. */
-export async function longConversation(host: DevHost, title: string, count = ITEMS): Promise<string> {
+export async function longConversation(host: DevHost, title: string, count = ITEM_COUNT): Promise<string> {
   const { id } = await host.call<{ id: string }>("create_conversation", { title });
   const random = numbers(7);
   const startTime = Date.now() - count * 60_000;

@@ -3,11 +3,11 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { expect, test, visit } from "./fixtures";
-import { ITEMS, longConversation, PICTURES, UNIQUE_WORDS } from "./long-conversation";
+import { ITEM_COUNT, longConversation, PICTURE_COUNT, UNIQUE_WORDS } from "./long-conversation";
 import { frameBounds, describeFrames, recordFrames, Meter, recordReferenceFrames } from "./measure";
 import { nextFrame } from "./waiting";
 
-const LAST = `item-${ITEMS - 1}`;
+const LAST_ITEM = `item-${ITEM_COUNT - 1}`;
 const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
 const MB = 1024 * 1024;
 
@@ -30,7 +30,7 @@ function timeToOpen(app: Page, id: string): Promise<number> {
         requestAnimationFrame(look);
       });
     },
-    [`#/conversation/${id}`, LAST],
+    [`#/conversation/${id}`, LAST_ITEM],
   );
 }
 
@@ -86,8 +86,8 @@ test("5,000 items are opened, scrolled and searched with little memory", async (
   console.log(`scrolled up: ${describeFrames(frames)}`);
   expect(frames.p99, "scrolling should be smooth").toBeLessThanOrEqual(2 * frameBounds(working, frames.count).p99);
   const visibleItems = Object.keys(await places(log)).map((item) => Number(item.slice("item-".length)));
-  expect(Math.max(...visibleItems), "earlier items should be loaded while scrolling").toBeLessThan(ITEMS - 100);
-  await expect(row(app, LAST), "the newest item should stay attached").toBeAttached();
+  expect(Math.max(...visibleItems), "earlier items should be loaded while scrolling").toBeLessThan(ITEM_COUNT - 100);
+  await expect(row(app, LAST_ITEM), "the newest item should stay attached").toBeAttached();
   expect(
     await app.locator("[role=log] [data-item]").count(),
     "hardly more items than the visible ones should be rendered",
@@ -113,13 +113,13 @@ test("5,000 items are opened, scrolled and searched with little memory", async (
   await nav.getByRole("link", { name: new RegExp(UNIQUE_WORDS.words) }).click();
   const found = row(app, `item-${UNIQUE_WORDS.at}`);
   await expect(found, "the found item should be in view").toBeInViewport();
-  console.log(`${ITEMS - UNIQUE_WORDS.at} items back in ${Date.now() - startedAt} ms`);
+  console.log(`${ITEM_COUNT - UNIQUE_WORDS.at} items back in ${Date.now() - startedAt} ms`);
   await expect(found, "the found item should be marked").toHaveAttribute("aria-current", "true");
   await expect(found).toContainText(UNIQUE_WORDS.words);
   const memory = await meter.memory();
   console.log(
-    `${ITEMS} items with ${PICTURES} pictures: ${(opened.heap / MB).toFixed(1)} MB and ${opened.nodes} nodes when opened, ` +
-      `${(memory.heap / MB).toFixed(1)} MB and ${memory.nodes} nodes with ${ITEMS - UNIQUE_WORDS.at} items read`,
+    `${ITEM_COUNT} items with ${PICTURE_COUNT} pictures: ${(opened.heap / MB).toFixed(1)} MB and ${opened.nodes} nodes when opened, ` +
+      `${(memory.heap / MB).toFixed(1)} MB and ${memory.nodes} nodes with ${ITEM_COUNT - UNIQUE_WORDS.at} items read`,
   );
   expect(memory.heap, "the heap should contain only texts and visible items").toBeLessThan(80 * MB);
   expect(memory.nodes, "items out of view should not be rendered").toBeLessThan(40_000);

@@ -18,7 +18,7 @@ export interface Frames {
 }
 
 /** Duration in milliseconds above which a frame counts as long. */
-const LONG = 50;
+const LONG_FRAME_MS = 50;
 
 /** Runs `act` and returns statistics of the frames in the meantime. */
 export async function recordFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
@@ -40,7 +40,7 @@ export async function recordFrames(page: Page, act: () => Promise<void>): Promis
   });
   const sorted = all.toSorted((a, b) => a - b);
   const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
-  return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG).length };
+  return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG_FRAME_MS).length };
 }
 
 /**
@@ -72,11 +72,11 @@ export function recordReferenceFrames(page: Page): Promise<Frames> {
  * from reference frames.
  */
 export function frameBounds(working: Frames, count: number): { p99: number; long: number } {
-  return { p99: Math.max(LONG, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
+  return { p99: Math.max(LONG_FRAME_MS, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
 }
 
 export function describeFrames({ count, p99, longest, long }: Frames): string {
-  return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
+  return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG_FRAME_MS} ms`;
 }
 
 /** Metrics of the page that Chromium provides. */

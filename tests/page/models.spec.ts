@@ -1,6 +1,6 @@
 // Models: a provider is added with its key, tested, made the default and removed. Uses an independent mock
 // provider (aimock).
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Provider } from "../provider.cjs";
@@ -44,7 +44,7 @@ test("E31: a key is entered while the provider changes", async ({ app, host, add
   await expect(changed.getByLabel("Key"), "the text should be kept").toHaveValue("sk-half-way");
 });
 
-test("a provider is added, tested, made the default and removed", async ({ app, host, address }) => {
+test("E23: a provider is added, tested, made the default and removed, with a note on how long keys are kept", async ({ app, host, address }) => {
   await visit(app, "#/models");
   await expect(app.getByText("No providers yet")).toBeVisible();
   await app.getByRole("button", { name: "Add a provider" }).click();
@@ -76,6 +76,13 @@ test("a provider is added, tested, made the default and removed", async ({ app, 
   for (const file of files(host.folder).filter((path) => path !== keychain)) {
     expect(readFileSync(file, "latin1"), `${file} should not contain the key`).not.toContain(KEY);
   }
+  await expect(app.getByText(/Keys are encrypted/), "E23: the keychain should be mentioned").toBeVisible();
+  const stored = readFileSync(keychain, "utf8");
+  writeFileSync(keychain, "damaged");
+  await app.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await expect(app.getByText(/A key that you enter is lost when Drawbridge closes/)).toBeVisible();
+  await expect(app.getByText(/Keys are encrypted/), "E23: nothing should be claimed without a keychain").toHaveCount(0);
+  writeFileSync(keychain, stored);
   await card.getByRole("button", { name: "Remove Fake lab" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await expect(app.getByText("No providers yet")).toBeVisible();

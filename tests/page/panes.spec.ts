@@ -1,5 +1,8 @@
 // Space in the window: resizable panes, and a left column with many servers.
-import { DEMO, expect, MODERN, test, visit } from "./fixtures";
+import type { Locator } from "@playwright/test";
+
+import { Provider } from "../provider.cjs";
+import { allow, callTool, DEMO, expect, MODERN, test, visit } from "./fixtures";
 
 test.describe("panes", () => {
   test("E14: the left column and a list are resized by keyboard and by pointer", async ({ app }) => {
@@ -96,6 +99,88 @@ test.describe("panes", () => {
       await expect(left.getByRole("link", { name: "Settings" })).toBeInViewport();
       await left.getByRole("searchbox", { name: "Search servers" }).fill("server-37");
       await expect(left.getByRole("link", { name: /^server-/ })).toHaveCount(1);
+    });
+
+    test.describe("in a small window", () => {
+      test.use({ viewport: { width: 800, height: 600 } });
+      test("E14: are in groups that stay collapsed, and are found nevertheless", async ({ app }) => {
+        const left = app.getByRole("navigation").first();
+        const group = left.getByRole("button", { name: /^Stopped/ });
+        await expect(group, "the group should show its number of servers").toContainText("50");
+        await group.click();
+        const links = left.getByRole("link", { name: /^server-/ });
+        await expect(links).toHaveCount(0);
+        await expect(left.getByRole("link", { name: "Add a server" })).toBeInViewport();
+        await app.reload();
+        await expect(group).toHaveAttribute("aria-expanded", "false");
+        await expect(links, "the group should stay collapsed").toHaveCount(0);
+        await left.getByRole("searchbox", { name: "Search servers" }).fill("server-37");
+        await expect(links, "a server in a collapsed group should be found").toHaveCount(1);
+      });
+
+      test("E14: are searched in the dialog about the tools of a conversation", async ({ app, host }) => {
+        const { id } = await host.call<{ id: string }>("create_conversation", { title: "Trip" });
+        const model = { provider: "none", model: "none" };
+        const settings = { model, systemPrompt: "", servers: [], shareRoots: false, thinking: false };
+        await host.call("set_conversation", { conversation: id, settings });
+        await visit(app, `#/conversation/${id}`);
+        await app.getByRole("button", { name: "No tools" }).click();
+        const dialog = app.getByRole("dialog", { name: "Tools for the model" });
+        await expect(dialog.getByRole("checkbox", { name: /^server-/ })).toHaveCount(50);
+        const search = dialog.getByRole("searchbox", { name: "Search servers" });
+        await expect(search, "the search should be focused").toBeFocused();
+        await search.fill("server-37");
+        const found = dialog.getByRole("checkbox", { name: /^server-/ });
+        await found.click();
+        await expect(found).toBeChecked();
+        await search.fill("nowhere");
+        await expect(dialog.getByText("No server matches.")).toBeVisible();
+        await search.fill("");
+        const checked = dialog.getByRole("checkbox", { name: /^server-/, checked: true });
+        await expect(checked, "the chosen server should stay chosen").toHaveAccessibleName("server-37");
+      });
+    });
+  });
+
+  test.describe("tables in a small window", () => {
+    test.use({ viewport: { width: 800, height: 600 } });
+    /** Expects that a table is wider than its region, and that a button in its last column is in view nevertheless. */
+    async function expectActionsInView(region: Locator, button: Locator): Promise<void> {
+      await expect(button).toBeVisible();
+      const over = await region.evaluate((element) => element.scrollWidth - element.clientWidth);
+      expect(over, "the table should be wider than its region").toBeGreaterThan(0);
+      await button.scrollIntoViewIfNeeded();
+      await region.evaluate((element) => (element.scrollLeft = 0));
+      await expect(button, "the button should be in view without scrolling").toBeInViewport({ ratio: 1 });
+      await region.focus();
+      await region.press("ArrowRight");
+      await expect.poll(() => region.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
+      await expect(button, "the button should stay in view").toBeInViewport({ ratio: 1 });
+    }
+
+    test("E14: the buttons of models stay in view", async ({ app, host }) => {
+      const provider = await Provider.start("sk-canary-panes-5f1d");
+      try {
+        await provider.setUpIn(host);
+        await host.call("refresh_models", { id: "fake" });
+        await visit(app, "#/models");
+        const card = app.getByRole("article", { name: "Fake" });
+        await card.getByText(/^\d+ models$/).click();
+        const button = card.getByRole("button", { name: /^Use .* by default$/ }).first();
+        await expectActionsInView(card.getByRole("region", { name: "Models of Fake" }), button);
+      } finally {
+        await provider.stop();
+      }
+    });
+
+    test("E14: the buttons that revoke approvals stay in view", async ({ app }) => {
+      await callTool(app, "show_everything");
+      await allow(app, "Allow until Drawbridge closes");
+      await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+      await app.setViewportSize({ width: 480, height: 600 });
+      await visit(app, "#/server/harbour/permissions");
+      const region = app.getByRole("region", { name: "Approvals of this server" });
+      await expectActionsInView(region, region.getByRole("button", { name: /^Revoke.*show_everything/ }));
     });
   });
 });

@@ -59,10 +59,13 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
     frame,
     "S27: the request should show everything that the model would read",
   ).toContainText("It did not work: Ignore all previous");
+  // While the message field has the focus, a narrower window would hold the request back.
+  await app.keyboard.press("F6");
   for (const size of SIZES) {
     await app.setViewportSize(size);
     const withhold = frame.getByRole("button", { name: "Don't send", exact: true });
-    await withhold.scrollIntoViewIfNeeded();
+    // Another width may show the request in another frame.
+    await expect(() => withhold.scrollIntoViewIfNeeded({ timeout: 1_000 })).toPass();
     await expect(withhold).toBeInViewport();
     await expect(withhold, "S27: the button to withhold the result should be enabled").toHaveAttribute("aria-disabled", "false");
     await savePicture(app, `result-review/${size.width}`);

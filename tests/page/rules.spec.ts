@@ -12,7 +12,7 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await dialog.getByLabel("Server", { exact: true }).fill("har*");
   await dialog.getByLabel("Tool", { exact: true }).fill("show_everything");
   await dialog.getByLabel("Note").fill("not today");
-  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(app.getByText("tool show_everything of har*")).toBeVisible();
   const stored = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
@@ -43,7 +43,7 @@ test("the careful preset requires consent again, and a grant can be revoked", as
 });
 
 for (const width of [1180, 480]) {
-  test(`a grant is revoked and restored: ${width}`, async ({ app }) => {
+  test(`E24: a grant is revoked at once, and restored by Undo: ${width}`, async ({ app }) => {
     await app.setViewportSize({ width, height: 780 });
     await callTool(app, "show_everything");
     await allow(app, "Allow until Drawbridge closes");
@@ -56,7 +56,7 @@ for (const width of [1180, 480]) {
     await expect(row, "the row should show that the grant is not stored").toContainText("Until Drawbridge closes");
     await expect(row, "the row should show that the second call used the grant").toContainText(/Last used .* by you/);
     await row.getByRole("button", { name: /^Revoke/ }).click();
-    await expect(row).toContainText("Revoked");
+    await expect(row, "E24: it should be revoked without a confirmation").toContainText("Revoked");
     await list.scrollIntoViewIfNeeded();
     await app.screenshot({ path: test.info().outputPath(`allowed-${width}.png`), fullPage: true });
     await row.getByRole("button", { name: /^Undo/ }).click();
@@ -68,7 +68,7 @@ for (const width of [1180, 480]) {
   });
 }
 
-test("Undo puts a removed rule back under its number and in its place", async ({ app, host }) => {
+test("E24: a rule that allows is removed at once, and Undo puts it back under its number and in its place", async ({ app, host }) => {
   const rule = { id: "", source: "user", effect: "allow", server: "harbour", tool: "add", direction: "to_server", arguments: [] };
   const rest = { annotations: null, scope: { kind: "always" }, expiresAt: null, trustedServer: false, identity: null, afterUntrusted: false };
   for (const note of ["first", "second"]) await host.call("set_policy_rule", { ...rule, ...rest, note });
@@ -111,7 +111,7 @@ test("a rule is written from a request, and allows similar calls", async ({ app,
     await app.screenshot({ path: test.info().outputPath(`always-when-${width}.png`) });
   }
   await editor.getByLabel("Pattern (condition 2)").fill("..100");
-  await editor.getByRole("button", { name: "Save" }).click();
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
   await expect(editor).toHaveCount(0);
   await expect(consentRequest(app), "the request should still be pending").toBeVisible();
   await allow(app, "Allow once");

@@ -51,7 +51,7 @@ async function requestSampling(
   return { answer };
 }
 
-test("a request is sent to a model, streamed, edited and sent", async ({
+test("E27: a request is sent to a model without the messages that the user removed, streamed, edited and sent", async ({
   app,
   host,
   provider,
@@ -68,6 +68,16 @@ test("a request is sent to a model, streamed, edited and sent", async ({
     await provider.requestBodies(),
     "[sampling-human-in-loop]: the model should receive nothing before consent",
   ).toEqual([]);
+  await frame.getByRole("button", { name: "Edit the request" }).click();
+  for (const name of ["Remove message 1", "Remove message 2"]) {
+    await frame.getByRole("button", { name }).click();
+  }
+  await expect(
+    frame.getByRole("button", { name: "Remove message 3" }),
+    "E27: the last message should stay",
+  ).toHaveCount(0);
+  await frame.getByRole("button", { name: "Use these changes" }).click();
+  await expect(frame, "E27: the removed messages should be gone").not.toContainText("lighthouse");
   await allow(app, "Ask gpt-5.2");
   await expect(frame).toContainText("Sends to harbour as the model's answer:");
   await expect(frame).toContainText(
@@ -77,6 +87,7 @@ test("a request is sent to a model, streamed, edited and sent", async ({
   expect(JSON.stringify(modelRequest), "the model should receive the request that was shown").toContain(
     "friendly harbour master",
   );
+  expect(JSON.stringify(modelRequest), "E27: the model should not receive them").not.toContain("lighthouse");
   await frame.getByRole("button", { name: "Edit the answer" }).click();
   await frame
     .getByRole("textbox", { name: "Your answer" })

@@ -182,7 +182,7 @@ test("a server is stopped, started without consent, and restarted", async ({ app
 test("a changed command requires consent again, and shows its changes", async ({ app }) => {
   await visit(app, "#/server/harbour/settings");
   await app.getByRole("textbox", { name: "Argument 2" }).fill("modern");
-  await app.getByRole("button", { name: "Save" }).click();
+  await app.getByRole("button", { name: "Save", exact: true }).click();
   await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
   const frame = consentRequest(app);
   await expect(frame).toContainText("This is not the command you approved. Changes are marked.");

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { allow, axeViolations, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
-const OPEN = "Open the sign-in page";
+const OPEN_SIGN_IN_LABEL = "Open the sign-in page";
 let authServer: ScriptedSignIn | null = null;
 
 test.use({ setup: { ...FIRST_START, servers: {} } });
@@ -52,7 +52,7 @@ test("a running sign-in survives a reload of the page, and can be cancelled", as
   await app.reload();
   await expect(consentRequest(app), "the consent request should be shown after a reload").toContainText("wants you to sign in");
   await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny should be focused").toBeFocused();
-  await allow(app, OPEN);
+  await allow(app, OPEN_SIGN_IN_LABEL);
   await opened(host);
   await app.reload();
   const note = app.getByRole("group", { name: "Signing in" });
@@ -70,7 +70,7 @@ test("a running sign-in survives a reload of the page, and can be cancelled", as
 test("the redirect URL of another browser is pasted, and the account is shown", async ({ app, host }) => {
   authServer = await ScriptedSignIn.start();
   await startSignIn(app, host);
-  await allow(app, OPEN);
+  await allow(app, OPEN_SIGN_IN_LABEL);
   const page = await opened(host);
   await app.getByText("Did nothing open, or the wrong browser?").click();
   const field = app.getByRole("textbox", { name: "Final address" });
@@ -123,7 +123,7 @@ test("additional scopes are marked as new next to the granted ones", async ({ ap
   authServer = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
   await startSignIn(app, host);
   await expect(consentRequest(app), "the request should list the scopes").toContainText("ships:read");
-  await allow(app, OPEN);
+  await allow(app, OPEN_SIGN_IN_LABEL);
   await signIn(app, await opened(host));
   await expect.poll(() => state(host), { message: "the server should be ready" }).toBe("ready");
 
@@ -137,7 +137,7 @@ test("additional scopes are marked as new next to the granted ones", async ({ ap
   await expect(scopes.filter({ hasText: "ships:write" }), "the additional scope should be marked as new").toContainText("new");
   await expect(scopes.filter({ hasText: "ships:read" }), "the granted scope should be marked as known").toContainText("as before");
   await axe(app);
-  await allow(app, OPEN);
+  await allow(app, OPEN_SIGN_IN_LABEL);
   await signIn(app, await opened(host, 2));
   await expect(app.getByTestId("tool-result"), "the call should complete after the sign-in").toHaveAttribute("data-state", "done");
 });

@@ -5,9 +5,9 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Approximate number of characters per token of English text. */
-const TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 /** Interval between writes in milliseconds. */
-const BEAT = 10;
+const WRITE_INTERVAL_MS = 10;
 
 /** Tool call that a provider writes: first the beginning of its arguments, and the rest after `proceed`. */
 interface StreamedCall {
@@ -76,7 +76,7 @@ export class StreamingProvider {
   }
 
   async #answer(response: ServerResponse): Promise<void> {
-    const tokens = this.text.match(new RegExp(`[^]{1,${TOKEN}}`, "gu")) ?? [];
+    const tokens = this.text.match(new RegExp(`[^]{1,${CHARACTERS_PER_TOKEN}}`, "gu")) ?? [];
     response.writeHead(200, { "content-type": "text/event-stream" });
     const send = (delta: object, more: object = {}) => {
       const choices = [{ index: 0, delta, finish_reason: null, ...more }];
@@ -103,7 +103,7 @@ export class StreamingProvider {
       // Compensates for a late timer.
       const due = Math.min(tokens.length, 1 + Math.floor(((performance.now() - start) / 1000) * this.pace));
       while (sent < due) send({ content: tokens[sent++] });
-      await new Promise((next) => setTimeout(next, BEAT));
+      await new Promise((next) => setTimeout(next, WRITE_INTERVAL_MS));
     }
     send({}, { finish_reason: "stop" });
     response.end("data: [DONE]\n\n");

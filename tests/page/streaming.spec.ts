@@ -20,8 +20,8 @@ const test = app.extend<{ provider: StreamingProvider }>({
 });
 
 /** Duration of an answer in seconds, and the approximate number of characters per token. */
-const SECONDS = 16;
-const TOKEN = 4;
+const ANSWER_SECONDS = 16;
+const CHARACTERS_PER_TOKEN = 4;
 
 declare global {
   interface Window {
@@ -48,7 +48,7 @@ const streams = (page: Page) => page.locator("[role=log] [data-item]").last();
 
 async function waitForAnswers(page: Page, answers: number): Promise<void> {
   await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer should be complete").toHaveCount(answers, {
-    timeout: (SECONDS + 30) * 1000,
+    timeout: (ANSWER_SECONDS + 30) * 1000,
   });
 }
 
@@ -96,16 +96,16 @@ test("an answer of 200 tokens per second with code and tables is rendered withou
   // The host batches output for 33 ms, and it is painted with the next frame.
   expect(firsts[0], "the first words should be painted soon after their arrival").toBeLessThan(250);
 
-  provider.text = markdown(80).slice(0, SECONDS * provider.pace * TOKEN);
-  const thousands = (SECONDS * provider.pace) / 1000;
+  provider.text = markdown(80).slice(0, ANSWER_SECONDS * provider.pace * CHARACTERS_PER_TOKEN);
+  const thousands = (ANSWER_SECONDS * provider.pace) / 1000;
   const working = await recordReferenceFrames(app);
   console.log(`with 10 ms of work each: ${describeFrames(working)}`);
   const frames = await recordFrames(app, async () => {
     await sendMessage(app, "Tell me all about tides.");
     await waitForAnswers(app, 6);
   });
-  const pace = (1000 * SECONDS * provider.pace) / (provider.ended - provider.startedAt);
-  console.log(`${pace.toFixed(0)} tokens a second for ${SECONDS} s: ${describeFrames(frames)}`);
+  const pace = (1000 * ANSWER_SECONDS * provider.pace) / (provider.ended - provider.startedAt);
+  console.log(`${pace.toFixed(0)} tokens a second for ${ANSWER_SECONDS} s: ${describeFrames(frames)}`);
   expect(pace, "the answer should arrive at about the configured rate").toBeGreaterThan(0.8 * provider.pace);
   const limits = frameBounds(working, frames.count);
   expect(frames.p99, "99 of 100 frames should be short").toBeLessThanOrEqual(limits.p99);

@@ -4,13 +4,14 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a call is filled in, approved with its complete payload, and shows its result", async ({ app, host }) => {
+    test("E8: a call is filled in, approved in a request that names who asked, and shows its result", async ({ app, host }) => {
       await visit(app, "#/server/harbour/tools/add");
       await app.getByRole("textbox", { name: /First number/ }).fill("2");
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
       await app.getByRole("button", { name: "Call", exact: true }).click();
       const frame = consentRequest(app);
       await expect(frame).toContainText("Run add on harbour?");
+      await expect(frame, "E8: the request should name who asked").toContainText("You asked.");
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
       const sent = await host.activity("harbour");
@@ -54,7 +55,7 @@ for (const [era, setup] of ERAS) {
   });
 }
 
-test("arguments can be changed in the consent request, which is then armed again", async ({ app }) => {
+test("E25: arguments can be changed in the request, which shows both values, focuses Deny and is armed again", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/add");
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("2");
@@ -63,6 +64,8 @@ test("arguments can be changed in the consent request, which is then armed again
   await frame.getByRole("button", { name: "Edit the arguments" }).click();
   await frame.getByRole("textbox", { name: /Second number/ }).fill("3");
   await frame.getByRole("button", { name: "Use these changes" }).click();
+  await expect(frame, "E25: the requested value should be shown").toContainText(/Requested:\s*2/);
+  await expect(frame.getByRole("button", { name: "Deny", exact: true }), "E25: Deny should be focused").toBeFocused();
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
   await expect(result, "the arguments that were approved last should be sent").toContainText("2 + 3 = 5");
@@ -95,6 +98,11 @@ test("an approved call is repeated without another consent request until its arg
   await app.getByRole("textbox", { name: /First number/ }).fill("3");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await expect(consentRequest(app), "other arguments should require consent").toContainText("Run add on harbour?");
+  const definition = consentRequest(app).getByText("Definition reviewed, unchanged");
+  await expect(definition, "E2: a reviewed definition should be folded to one line").toBeVisible();
+  await expect(consentRequest(app)).not.toContainText("inputSchema");
+  await definition.click();
+  await expect(consentRequest(app), "E2: the line should open").toContainText("inputSchema");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   await expect(result).toHaveAttribute("data-state", "refused");
   expect(await calls(), "the denied call should not be sent").toBe(3);

@@ -5,11 +5,12 @@ import { expect, type Page } from "@playwright/test";
 import type { DevHost } from "./dev-host";
 import { consentRequest, visit } from "./fixtures";
 import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
+import { visitModels } from "./visit-models";
 
 /** Called with the name of each view once it is rendered. */
 export type OnView = (name: string) => Promise<void>;
 
-const ONCE = { action: "allow", scope: "once" };
+const ALLOW_ONCE = { action: "allow", scope: "once" };
 const DENY = { action: "deny" };
 
 export async function visitViews(app: Page, host: DevHost, onView: OnView): Promise<void> {
@@ -32,6 +33,7 @@ async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
     ["resource", `#/server/harbour/resources/${encodeURIComponent("harbour:///guide.md")}`],
     ["roots", "#/server/harbour/roots"],
     ["permissions", "#/server/harbour/permissions"],
+    ["limits", "#/server/harbour/limits"],
     ["server-settings", "#/server/harbour/settings"],
     ["add-server", "#/add-server"],
     ["import", "#/import"],
@@ -39,6 +41,7 @@ async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
     ["rules", "#/rules"],
     ["audit", "#/audit"],
     ["settings", "#/settings"],
+    ["guide", "#/guide"],
   ];
   for (const [name, hash] of views) {
     await visit(app, hash);
@@ -64,7 +67,7 @@ async function pages(app: Page, host: DevHost, onView: OnView): Promise<void> {
 async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   await visit(app, "#/server/harbour/tools/show_everything");
   await app.locator("main form button[type=submit]").click();
-  await host.answerNext("tool", ONCE);
+  await host.answerNext("tool", ALLOW_ONCE);
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
   await result.scrollIntoViewIfNeeded();
@@ -74,7 +77,7 @@ async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const call = host.call<{ content: unknown }>("call_tool", {
     ...{ call: "walk", server: "harbour", tool: "add", arguments: { a: 1, b: 2 }, conversation: id },
   });
-  await host.answerNext("tool", ONCE);
+  await host.answerNext("tool", ALLOW_ONCE);
   const now = Date.now();
   const message = { kind: "message", role: "user", content: [{ type: "text", text: MESSAGE }], prompt: null };
   const ran = { kind: "tool_call", call: "walk", server: "harbour", tool: "add", arguments: { a: 1, b: 2 } };
@@ -96,6 +99,7 @@ async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
     await onView("search-conversations");
     await search.fill("");
   }
+  await visitModels(app, host, onView, id);
 }
 
 const MESSAGE = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
@@ -135,7 +139,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   };
   const page = async () => {
     const before = host.opened().length;
-    await host.answerNext("sign_in", ONCE);
+    await host.answerNext("sign_in", ALLOW_ONCE);
     await expect.poll(() => host.opened().length).toBe(before + 1);
     return host.opened().at(-1)!;
   };
@@ -146,7 +150,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
     config: { type: "http", url: authServer.server, headers: [], kind: null, revision: null },
   });
   void host.call("start_server", { server: "far" });
-  await host.answerNext("connect_server", ONCE);
+  await host.answerNext("connect_server", ALLOW_ONCE);
   await visit(app, panel);
   await captureRequest("consent-request-sign-in");
   await host.answerNext("sign_in", DENY);
@@ -168,7 +172,7 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const called = host
     .call("call_tool", { call: "far", server: "far", tool: "echo", arguments: { text: "a" } })
     .catch(() => undefined);
-  await host.answerNext("tool", ONCE);
+  await host.answerNext("tool", ALLOW_ONCE);
   await captureRequest("consent-request-step-up");
   await host.answerNext("sign_in", DENY);
   await called;
@@ -196,10 +200,10 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
   await note;
 
   const model = tool("ask_model", { with_sound: true });
-  await host.answerNext("tool", ONCE);
+  await host.answerNext("tool", ALLOW_ONCE);
   await host.consentRequest("sampling");
   await shown("sampling-request");
-  await host.answerNext("sampling", ONCE);
+  await host.answerNext("sampling", ALLOW_ONCE);
   await expect(consentRequest(app).getByRole("textbox").first()).toBeVisible();
   await shown("sampling-answer");
   await host.answerNext("sampling", DENY);
@@ -211,7 +215,7 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
     ["list_folders", "roots"],
   ] as const) {
     const call = tool(name);
-    await host.answerNext("tool", ONCE);
+    await host.answerNext("tool", ALLOW_ONCE);
     await host.consentRequest(kind);
     await shown(kind);
     await host.answerNext(kind, DENY);

@@ -1,7 +1,7 @@
 // Failures that occurred while the host was running, counted by kind. Unexpected ones are reported at the end.
 
 /** Maximum number of unexpected failures that are reported in full. */
-const MAX_REPORTED = 10;
+const MAX_REPORTED_FAULTS = 10;
 
 export class Faults {
   /** Number of expected failures by actor and error code. */
@@ -27,7 +27,7 @@ export class Faults {
 
   #add(words) {
     this.#unexpected += 1;
-    if (this.#first.length < MAX_REPORTED) this.#first.push(words);
+    if (this.#first.length < MAX_REPORTED_FAULTS) this.#first.push(words);
   }
 
   /** Returns a text about the unexpected failures, or `null` if there are none. */

@@ -5,13 +5,13 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /** Timeout of a command in milliseconds, after which the host counts as hanging. */
-const PATIENCE = 60_000;
-/** Maximum duration in milliseconds of one turn of the owner, which is the task that owns the host's state. */
-const LONGEST_TURN = 50;
+const COMMAND_TIMEOUT_MS = 60_000;
+/** Maximum duration in milliseconds of one turn of the owner, which has the host's state behind one lock. */
+const MAX_TURN_MS = 50;
 /** Matches the log message of debug builds about long turns (crates/host/src/owner/turn.rs). */
-const LONG_TURN = /a turn of the owner took (\d+) ms/;
+const LONG_TURN_MESSAGE = /a turn of the owner took (\d+) ms/;
 /** Maximum number of recorded long turns. */
-const MOST_TURNS = 20;
+const MAX_RECORDED_LONG_TURNS = 20;
 
 export class Host {
   /** URL of the host. Empty while it is not running. */
@@ -34,8 +34,8 @@ export class Host {
       this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env });
       createInterface({ input: this.#process.stderr }).on("line", (line) => {
         this.#errors = `${this.#errors}${line}\n`.slice(-4000);
-        const duration = Number(LONG_TURN.exec(line)?.[1] ?? 0);
-        if (duration > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
+        const duration = Number(LONG_TURN_MESSAGE.exec(line)?.[1] ?? 0);
+        if (duration > MAX_TURN_MS && this.longTurns.length < MAX_RECORDED_LONG_TURNS) this.longTurns.push(line);
       });
       const [line] = await Promise.race([
         once(createInterface({ input: this.#process.stdout }), "line"),
@@ -65,7 +65,7 @@ export class Host {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
     });
     const body = await response.json();
     if (!response.ok) throw new Refused(name, body);

@@ -7,13 +7,13 @@ import { children, childrenOf } from "./children.mjs";
 import { Faults } from "./faults.mjs";
 
 /** Number of concurrent calls. */
-const CALLERS = 16;
+const CALLER_COUNT = 16;
 /** Timeout of a call in milliseconds. */
-const TO_END = 90_000;
+const CALLS_END_TIMEOUT_MS = 90_000;
 /** Timeout in milliseconds for all servers to run again. */
-const SETTLE_TIMEOUT = 60_000;
+const SETTLE_TIMEOUT_MS = 60_000;
 /** Timeout in milliseconds for the children of a killed server to end. */
-const CHILDREN_TIMEOUT = 10_000;
+const CHILDREN_END_TIMEOUT_MS = 10_000;
 
 export class Load {
   /** Number of accepted decisions by hash of the payload. */
@@ -49,7 +49,7 @@ export class Load {
   start() {
     this.#otherActors = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
     this.#killers = [this.#kills()];
-    this.#callers = Array.from({ length: CALLERS }, () => this.#calls());
+    this.#callers = Array.from({ length: CALLER_COUNT }, () => this.#calls());
   }
 
   /**
@@ -58,11 +58,11 @@ export class Load {
    */
   async stop() {
     this.#does.calls = this.#does.kills = false;
-    await within(TO_END, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
+    await within(CALLS_END_TIMEOUT_MS, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
     await this.#settled();
-    await wait(CHILDREN_TIMEOUT); // Includes the check of the last killed server.
+    await wait(CHILDREN_END_TIMEOUT_MS); // Includes the check of the last killed server.
     this.#does.others = false;
-    await within(TO_END, "what was begun does not end", Promise.all(this.#otherActors));
+    await within(CALLS_END_TIMEOUT_MS, "what was begun does not end", Promise.all(this.#otherActors));
   }
 
   /** Forgets the child processes of all servers, because the host was killed. The caller checks that they end. */
@@ -179,7 +179,7 @@ export class Load {
         const { pid } = this.random.of(running);
         const started = childrenOf(this.home, pid);
         process.kill(pid, "SIGKILL");
-        for (const child of started) this.#orphaned.set(child, Date.now() + CHILDREN_TIMEOUT);
+        for (const child of started) this.#orphaned.set(child, Date.now() + CHILDREN_END_TIMEOUT_MS);
         this.counts.kills += 1;
         if (started.length > 0) this.counts.killedWithChild += 1;
       },
@@ -221,7 +221,7 @@ export class Load {
 
   /** Waits until all servers are ready. */
   async #settled() {
-    const end = Date.now() + SETTLE_TIMEOUT;
+    const end = Date.now() + SETTLE_TIMEOUT_MS;
     for (;;) {
       const { servers } = await this.host.call("read_snapshot");
       const others = servers.filter((server) => server.state.is !== "ready");

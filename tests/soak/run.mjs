@@ -13,14 +13,14 @@ import { Host } from "./host.mjs";
 import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
 
-const SERVERS = 50;
+const SERVER_COUNT = 50;
 /**
  * Limit of each server's activity log in bytes. Small enough to be reached within seconds, so that later growth is a
  * leak.
  */
-const KEPT_BYTES = 64 * 1024;
+const MAX_ACTIVITY_LOG_BYTES = 64 * 1024;
 /** Minimum number of successful calls per second, below which the load is not meaningful. */
-const LEAST_RESULTS = 3;
+const MIN_RESULTS_PER_SECOND = 3;
 const BINARIES = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "target/debug");
 const SCRIPTED = join(BINARIES, "scripted-server");
 
@@ -38,7 +38,7 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const [config, data, platform] = ["mcp.json", "data", "platform"].map((name) => join(home, name));
 for (const folder of [data, platform]) mkdirSync(folder);
-const names = Array.from({ length: SERVERS }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
+const names = Array.from({ length: SERVER_COUNT }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
 // Every fifth server violates the protocol in each call and continues.
 const faults = ["flood-log", "stderr-garbage", "duplicate-answer", "unknown-notification", "escapes"];
 // Two more of five start a child process.
@@ -49,7 +49,7 @@ function server(number) {
   return { command: SCRIPTED, args: [] };
 }
 writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(names.map((name, number) => [name, server(number)])) }));
-writeFileSync(join(data, "settings.json"), JSON.stringify({ limits: { keptBytes: KEPT_BYTES } }));
+writeFileSync(join(data, "settings.json"), JSON.stringify({ limits: { keptBytes: MAX_ACTIVITY_LOG_BYTES } }));
 
 const host = new Host(
   join(BINARIES, "dev-host"),
@@ -100,7 +100,7 @@ try {
   await runs(minutes * 30_000);
   const { activityLog } = await host.call("read_limits_usage", { server: names[0] });
   const { limit } = activityLog;
-  if (limit !== KEPT_BYTES) found(`${limit} bytes of activity are kept, and hide what else grows`, "at the end");
+  if (limit !== MAX_ACTIVITY_LOG_BYTES) found(`${limit} bytes of activity are kept, and hide what else grows`, "at the end");
   const memory = assertMemoryConstant(samples);
   await load.stop();
   found(memory, "at the end");
@@ -110,7 +110,7 @@ try {
   for (const turn of host.longTurns) found(turn, "all the while");
   const { lateChildren, counts } = load;
   if (lateChildren.length > 0) found(`children outlive a killed server: ${lateChildren.join(", ")}`, "all the while");
-  const least = LEAST_RESULTS * 60 * minutes;
+  const least = MIN_RESULTS_PER_SECOND * 60 * minutes;
   if (counts.results < least) found(`only ${counts.results} of ${counts.calls} calls were answered, not ${least}`, "at the end");
   if (counts.results < counts.calls / 2) found(`of ${counts.calls} calls only ${counts.results} were answered`, "at the end");
   for (const [what, aMinute] of Object.entries({ kills: 10, killedWithChild: 1, notes: 60, answers: 60 })) {

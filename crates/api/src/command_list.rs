@@ -14,7 +14,7 @@ macro_rules! commands {
             add_server: AddServer => SecretStorageReport,
             /// Parses pasted text: the `mcpServers` of other apps, the `servers` of VS Code, one entry of either, a
             /// command line, or a URL.
-            parse_import: ImportText => ImportPreview,
+            parse_import: ParseImport => ImportPreview,
             /// Searches the settings of other apps for servers. Nothing is started or written.
             find_import_candidates: ImportSource => ImportCandidates,
             /// Lists the settings files of other apps in a project folder that may define servers, without reading
@@ -51,7 +51,7 @@ macro_rules! commands {
             install_server: InstallServer => SecretStorageReport,
             /// Checks the registry for newer versions of the installed servers, and for the status of the installed
             /// versions. Nothing is changed.
-            list_newer_versions: InstalledVersions => VersionReports,
+            list_newer_versions: ListNewerVersions => VersionReports,
             /// Creates the install plan for another version of an installed server. Nothing is changed.
             plan_upgrade: UpgradeSource => UpgradeOffer,
             /// Changes a server's name, command or URL. A running server is stopped, and the user's consent is required
@@ -113,10 +113,10 @@ macro_rules! commands {
             pick_file: PickFile => PickedFile,
 
             /// Returns the tools, prompts, resources and resource templates of a server.
-            read_catalog: ServerName => Catalog,
+            read_catalog: ServerName => ServerCatalog,
             /// Requests a list from a server, even if the stored list is still fresh. Returns all lists of the server
             /// after the response.
-            refresh_list: RefreshList => Catalog,
+            refresh_list: RefreshList => ServerCatalog,
             /// Records that the user has reviewed definitions of tools and prompts. If a server changes one of them
             /// later, the user sees the difference.
             review_definitions: ReviewDefinitions => EmptyObject,
@@ -151,7 +151,7 @@ macro_rules! commands {
             /// Changes the payload of a consent request. Returns the consent request with the new hash.
             edit_consent_request: EditConsentRequest => ConsentRequest,
             /// Validates the content of a form (elicitation) without sending it.
-            validate_form: CheckForm => FormProblems,
+            validate_form: ValidateForm => FormProblems,
             /// Denies all pending consent requests of a server. With `mute` set, later requests of the server are
             /// denied automatically.
             deny_all_consent_requests: DenyAllConsentRequests => EmptyObject,
@@ -232,7 +232,7 @@ macro_rules! commands {
             /// Changes the host context of a shown MCP app, such as its theme, display mode or size.
             set_app_context: SetAppContext => EmptyObject,
             /// Submits the user's decision on a request that a shown MCP app made.
-            decide_app_request: AnswerApp => EmptyObject,
+            decide_app_request: DecideAppRequest => EmptyObject,
             /// Lets the model of the conversation use the tools that a shown MCP app provides, until the app is closed.
             /// The hash ensures that the user has seen exactly these tools. Without a hash, turns the tools off.
             set_app_tools: SetAppTools => EmptyObject,

@@ -1,5 +1,6 @@
 //! Error of commands, with a code by which the page selects an action and a message that it displays.
 
+use domain::call::CallRefusal;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -57,11 +58,15 @@ pub struct ApiError {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub data: Option<serde_json::Value>,
+    /// Cause for which a call was refused, or `None` for other errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub refusal: Option<Box<CallRefusal>>,
 }
 
 impl ApiError {
-    /// Creates an error without data.
+    /// Creates an error without details.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self { code, message: message.into(), data: None, refusal: None }
     }
 }

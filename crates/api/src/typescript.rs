@@ -58,7 +58,7 @@ pub fn typescript() -> String {
          /** Maximum number of servers in one conversation. */\n\
          export const MAX_CONVERSATION_SERVERS = {};\n\n\
          /** Maximum length of the name of a saved system prompt, in characters. */\n\
-         export const MAX_PROMPT_NAME = {};\n\n\
+         export const MAX_SAVED_PROMPT_NAME_CHARS = {};\n\n\
          /** Maximum number of tokens of a reply that a conversation can set. */\n\
          export const MAX_REPLY_TOKENS = {};\n\n\
          /** Maximum number of saved system prompts. */\n\
@@ -66,7 +66,7 @@ pub fn typescript() -> String {
          /** Maximum sampling temperature of each kind of provider. */\n\
          export const MAX_TEMPERATURE = {} satisfies Record<ProviderKind, number>;\n\n",
         chat::MAX_SERVERS_PER_CONVERSATION,
-        chat::MAX_PROMPT_NAME,
+        chat::MAX_SAVED_PROMPT_NAME_CHARS,
         chat::MAX_REPLY_TOKENS,
         chat::MAX_SAVED_PROMPTS,
         json!(temperatures),

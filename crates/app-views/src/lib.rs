@@ -15,9 +15,11 @@
 //! - `streamed_call`: a call that a model is still writing, as an app follows it.
 //! - `early_arguments`: permission to give an app the arguments of a call before the call is decided.
 //! - `requests`: requests of apps to their server, namely calls, lists and resources, and sampling.
+//! - `app_activity`: entries about an app in the activity log of its server.
 //! - `app_tools`: tools that apps provide to the model of their conversation.
 //! - `user_requests`: requests of apps that Drawbridge's page answers, if necessary after the user's decision.
 
+mod app_activity;
 mod app_tools;
 mod context;
 mod displayed_call;
@@ -136,6 +138,7 @@ impl AppViews {
             uri: uri.clone(),
             sandbox: FRAME_SANDBOX_ATTRIBUTE.to_owned(),
             allow: policy.frame_allow_attribute(),
+            has_border: page.metadata.prefers_border != Some(false),
         };
         let shown = Arc::new(());
         let setup = ViewTaskSetup {

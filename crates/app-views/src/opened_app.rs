@@ -15,6 +15,8 @@ pub struct OpenedApp {
     pub sandbox: String,
     /// Value of the frame's attribute `allow`. Empty if the app has no permission.
     pub allow: String,
+    /// Set unless the page declares that it prefers no border around it.
+    pub has_border: bool,
 }
 
 /// Source of a shown app, for display as text.

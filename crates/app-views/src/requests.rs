@@ -14,7 +14,7 @@ use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientResponse};
 use mcp_proto::types::{ListEntry, ListEntryType, Map};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use serde_json::{Value, json};
 use supervision::token_bucket::TokenBucket;
 use tokio::task::{AbortHandle, JoinSet};
@@ -160,7 +160,7 @@ impl RunningAppRequests {
         &mut self,
         id: AppRequestId,
         name: &'static str,
-        entries: fn(&Catalog) -> Vec<Value>,
+        entries: fn(&ServerCatalog) -> Vec<Value>,
     ) -> AbortHandle {
         let (host, server) = (self.host.clone(), self.server.clone());
         self.running.spawn(async move {
@@ -341,7 +341,7 @@ fn to_sampling_response(response: Result<ClientResponse, CallFailure>) -> HostRe
 fn to_host_response(result: Result<Map, CallFailure>) -> HostResponse {
     match result {
         Ok(result) => HostResponse::Result(result),
-        Err(CallFailure::Refused(reason)) => HostResponse::Refused(format!("the call was refused {reason}")),
+        Err(CallFailure::Refused { text, .. }) => HostResponse::Refused(format!("the call was refused {text}")),
         Err(CallFailure::Session { error, .. }) if matches!(*error, CallError::Server(_)) => match *error {
             CallError::Server(error) => HostResponse::Failed(error),
             other => HostResponse::Failed(RpcError::new(code::INTERNAL_ERROR, other.to_string())),

@@ -231,6 +231,7 @@ mod tests {
             result: None,
             error: None,
             failure: None,
+            refusal: None,
             duration_milliseconds: 0,
             waited_milliseconds: None,
             used: Some(tool_used(used_reply)),

@@ -47,6 +47,18 @@ pub enum AppAnswer {
     },
 }
 
+impl AppAnswer {
+    /// Returns the outcome of the request as a participle, for the activity log.
+    pub(crate) const fn outcome(self) -> &'static str {
+        match self {
+            Self::Done => "accepted",
+            Self::Refused => "refused",
+            Self::NotShown => "refused, because it could not be shown to the user",
+            Self::DisplayMode { .. } => "answered",
+        }
+    }
+}
+
 impl From<AppAnswer> for HostResponse {
     fn from(answer: AppAnswer) -> Self {
         match answer {

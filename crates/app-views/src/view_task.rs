@@ -1,7 +1,9 @@
 //! The task of a shown app. It owns the app's [`View`], a state machine: passes messages, decisions and time to the
-//! view, and executes the view's outputs. `call_delivery` gives the view the input and the result of the displayed call.
+//! view, and executes the view's outputs. `call_delivery` gives the view the input and the result of the displayed
+//! call, and `page_changes` converts the view's events for Drawbridge's page.
 
 mod call_delivery;
+mod page_changes;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,17 +16,16 @@ use host::view::{HostEvent, ServerState};
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
-    HostResponseError, ModelContext, SamplingSupport, ServerListAccess, ServerListKind, ToolInfo, View, ViewConfig,
-    ViewEvent, ViewOutput,
+    HostResponseError, SamplingSupport, ServerListAccess, ServerListKind, ToolInfo, View, ViewConfig, ViewEvent,
+    ViewOutput,
 };
 use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
-use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
 use ports::server_config::ServerConfig;
-use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::app_activity::AppActivity;
 use crate::app_tools::OfferedAppTools;
 use crate::requests::RunningAppRequests;
 use crate::streamed_call::StreamedCall;
@@ -32,6 +33,7 @@ use crate::user_requests::{FileOfferedByApp, RequestsToUser};
 use crate::{AppAnswer, AppContext, AppViewError, AppViews, page_source};
 
 use call_delivery::{deliver_result, log_order_error};
+use page_changes::{model_context_text, to_view_change};
 
 /// Maximum number of inputs that wait for an app's async task. The view limits the rate of the app's messages.
 pub(crate) const MAX_PENDING_VIEW_INPUTS: usize = 256;
@@ -100,6 +102,7 @@ struct ViewTask {
     requests: RunningAppRequests,
     pending: RequestsToUser,
     tools: OfferedAppTools,
+    activity: AppActivity,
 }
 
 /// Runs the async task of a shown app until the app is closed.
@@ -174,6 +177,7 @@ impl ViewTask {
         };
         let (id, server, tool, config) = (setup.id, setup.server, setup.tool, setup.config);
         let requests = RunningAppRequests::new(host.clone(), chat.clone(), id.clone(), server.clone(), origin);
+        let activity = AppActivity::new(host.clone(), server.clone(), tool.clone());
         let (definition, pending) = (setup.definition, RequestsToUser::default());
         let is_initialized = false;
         let task = Self {
@@ -190,6 +194,7 @@ impl ViewTask {
             requests,
             pending,
             tools,
+            activity,
         };
         (task, setup.events)
     }
@@ -236,13 +241,14 @@ impl ViewTask {
         match input {
             ViewTaskInput::Message(text) => self.view.handle_message(&text, now),
             ViewTaskInput::Context(context) => {
-                // Drawbridge's page shows an app only in modes that the app declares.
+                // Drawbridge's page (`AppSession.setMode`) shows an app only in modes that the view accepts.
                 if let Err(error) = self.view.change_host_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }
             }
             ViewTaskInput::Answer { request, answer } => {
                 if let Some(id) = self.pending.remove_answered(request, answer) {
+                    self.activity.log_outcome(request, answer.outcome()).await;
                     self.respond(id, answer.into());
                 }
             }
@@ -325,6 +331,7 @@ impl ViewTask {
             ViewOutput::Withdrawn(id) => {
                 self.requests.cancel(id);
                 if self.pending.remove_withdrawn(id.number()) {
+                    self.activity.log_outcome(id.number(), "withdrawn").await;
                     self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
                 }
             }
@@ -333,6 +340,7 @@ impl ViewTask {
                 self.process_view_event(event).await;
             }
             ViewOutput::Fault(fault) => {
+                self.activity.log_fault(&fault).await;
                 let (direction, kind, detail) = (fault.direction, fault.kind, fault.detail);
                 self.emit(AppViewChange::Fault { direction, kind, detail }).await;
             }
@@ -345,6 +353,7 @@ impl ViewTask {
             ViewEvent::Closed(cause) => {
                 // Before the page is notified, so that no tools of a closed app are offered.
                 self.tools.turn_off(false).await;
+                self.activity.log_end().await;
                 Some(AppViewChange::Closed { cause })
             }
             ViewEvent::AppToolsChanged => {
@@ -372,17 +381,26 @@ impl ViewTask {
         match request {
             AppRequest::UpdateModelContext(context) => {
                 self.respond(id, HostResponse::Done);
-                self.emit(AppViewChange::ModelContextChanged { text: model_context_text(&context) }).await;
+                let text = model_context_text(&context);
+                self.activity.log_model_context(text.is_empty()).await;
+                self.emit(AppViewChange::ModelContextChanged { text }).await;
             }
-            request => match self.requests.start(id, request) {
-                Ok(()) => {}
-                Err(request) => match self.pending.insert(id, request) {
-                    Ok(user_request) => {
-                        self.emit(AppViewChange::Requested { request: id.number(), user_request }).await
-                    }
-                    Err(refused) => self.respond(id, HostResponse::Refused(refused.to_owned())),
-                },
-            },
+            request => {
+                if let Err(request) = self.requests.start(id, request) {
+                    self.process_request_to_user(id, request).await;
+                }
+            }
+        }
+    }
+
+    async fn process_request_to_user(&mut self, id: AppRequestId, request: AppRequest) {
+        self.activity.log_request(id.number(), &request).await;
+        match self.pending.insert(id, request) {
+            Ok(user_request) => self.emit(AppViewChange::Requested { request: id.number(), user_request }).await,
+            Err(refused) => {
+                self.activity.log_outcome(id.number(), "refused").await;
+                self.respond(id, HostResponse::Refused(refused.to_owned()));
+            }
         }
     }
 
@@ -398,37 +416,4 @@ async fn sleep_until(time: Option<Instant>) {
         Some(time) => tokio::time::sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for the end of the
-/// view and for events that `app_tools` processes.
-fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
-    Some(match event {
-        ViewEvent::Initialized(AppInfo {
-            implementation: Implementation { name, version, .. }, display_modes, ..
-        }) => AppViewChange::Initialized { name, version, display_modes: display_modes.unwrap_or_default() },
-        ViewEvent::Resized(size) => AppViewChange::Resized { width: size.width, height: size.height },
-        ViewEvent::DisplayModeChanged(mode) => AppViewChange::DisplayModeChanged { mode },
-        ViewEvent::Logged(LogMessage { level, data, .. }) => AppViewChange::Logged {
-            level: serde_json::to_value(level).ok()?.as_str()?.to_owned(),
-            text: data.as_str().map_or_else(|| data.to_string(), str::to_owned),
-        },
-        ViewEvent::Diagnosed { diagnostic, dropped } => AppViewChange::Diagnosed { diagnostic, dropped },
-        ViewEvent::TeardownRequested => AppViewChange::TeardownRequested,
-        ViewEvent::Closed(_)
-        | ViewEvent::AppToolsListed(_)
-        | ViewEvent::AppToolsChanged
-        | ViewEvent::AppToolCallEnded { .. } => return None,
-    })
-}
-
-/// Returns the text blocks and the structured content that an app offers as context for the model, joined to one text.
-fn model_context_text(context: &ModelContext) -> String {
-    let texts = context.content.iter().filter_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.to_string()),
-        _ => None,
-    });
-    let structured = context.structured_content.clone().map(Value::Object);
-    let structured = structured.and_then(|value| serde_json::to_string_pretty(&value).ok());
-    texts.chain(structured).collect::<Vec<_>>().join("\n\n")
 }

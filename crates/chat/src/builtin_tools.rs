@@ -193,6 +193,7 @@ mod tests {
             result: Some(result),
             error: None,
             failure: None,
+            refusal: None,
             duration_milliseconds: 1,
             waited_milliseconds: None,
             used: None,

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, ReadContent};
 use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
@@ -12,6 +14,9 @@ use super::{ConversationError, ConversationSettings, draft};
 
 /// Maximum number of items that are read from the history in one query.
 const MAX_ITEMS_PER_QUERY: usize = 500;
+
+/// Maximum size of an attached text file that is exported as Markdown, in bytes.
+const MAX_TEXT_FILE_BYTES: u64 = 256 << 10;
 
 /// Held while a conversation's settings or draft are changed. Both are stored in one value, so that a concurrent change
 /// would be lost.
@@ -90,8 +95,8 @@ impl ConversationLog {
         self.read_branch_items(before, true).await
     }
 
-    /// Returns the items of the conversation's visible branch with all texts, but without large images, audio and
-    /// files.
+    /// Returns the items of the conversation's visible branch with all texts and attached text files of up to
+    /// [`MAX_TEXT_FILE_BYTES`], but without large images, audio and other files.
     pub(super) async fn branch_items_without_large_media(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_branch_items(None, false).await
     }
@@ -113,6 +118,9 @@ impl ConversationLog {
                 let mut page = history.items(&range)?;
                 for item in page.iter_mut().flat_map(|page| &mut page.items) {
                     restore_separately_stored_texts(history, item)?;
+                    if !whole {
+                        restore_attached_text_files(history, item)?;
+                    }
                 }
                 Ok(page)
             });
@@ -242,6 +250,20 @@ fn restore_separately_stored_texts(
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
             *place = text.into();
+        }
+    }
+    Ok(())
+}
+
+/// Inserts into an item the attached files of up to [`MAX_TEXT_FILE_BYTES`] that are text.
+fn restore_attached_text_files(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
+    let is_file = |left: &&history::OmittedContent| {
+        !left.is_text && left.bytes <= MAX_TEXT_FILE_BYTES && left.pointer.starts_with("/attachments/")
+    };
+    for left in item.omitted.iter().filter(is_file) {
+        let bytes = history.blob(&left.hash)?.filter(|bytes| std::str::from_utf8(bytes).is_ok());
+        if let (Some(place), Some(bytes)) = (item.body.pointer_mut(&left.pointer), bytes) {
+            *place = STANDARD.encode(bytes).into();
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
 /// Maximum number of saved system prompts.
 pub const MAX_SAVED_PROMPTS: usize = 100;
 /// Maximum length of the name of a saved system prompt, in characters.
-pub const MAX_PROMPT_NAME: usize = 100;
+pub const MAX_SAVED_PROMPT_NAME_CHARS: usize = 100;
 /// Maximum number of conversations in which models reply at the same time.
 pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 
@@ -58,7 +58,7 @@ pub enum ConversationError {
     #[error("the maximum of reply tokens is a number from 1 to {MAX_REPLY_TOKENS}")]
     ReplyTokens,
     /// The name of a saved system prompt is empty, too long or not a single line.
-    #[error("a saved system prompt needs a name of one line and at most {MAX_PROMPT_NAME} characters")]
+    #[error("a saved system prompt needs a name of one line and at most {MAX_SAVED_PROMPT_NAME_CHARS} characters")]
     PromptName,
     /// Another saved system prompt has this name.
     #[error("a saved system prompt has the name \"{0}\" already; choose another name, or delete that one")]

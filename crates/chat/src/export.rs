@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use domain::item::{
     ChatItem, Content, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
 };
-use offers::review::show_hidden_characters;
+use models::MessagePart;
+use offers::review::{binary_data_part, show_hidden_characters};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -61,7 +62,8 @@ pub fn conversation_to_json(
     Ok(text)
 }
 
-/// Returns the items `path` of a conversation as Markdown. Images, audio and files are replaced by a description.
+/// Returns the items `path` of a conversation as Markdown. Images, audio and files other than text are replaced by a
+/// description, as are files whose data the items lack.
 #[must_use]
 pub fn conversation_to_markdown(title: &str, path: &[ChatItem]) -> String {
     let mut text = format!("# {}\n", escape_inline_markdown(&to_one_line(title)));
@@ -196,11 +198,17 @@ fn write_contents_markdown(text: &mut String, content: &[Content], by: ExportedT
 
 fn write_attachment_markdown(text: &mut String, attachment: &MessageAttachment) {
     match attachment {
-        MessageAttachment::File { name, mime_type, .. } => {
+        MessageAttachment::File { name, mime_type, data } => {
             write_markdown_paragraph(
                 text,
                 &format!("*Attached: {} ({})*", markdown_inline_code(name), markdown_inline_code(mime_type)),
             );
+            // Data that an item lacks is empty.
+            if let MessagePart::Text(content) = binary_data_part(name, mime_type, data)
+                && !content.is_empty()
+            {
+                write_markdown_code_block(text, "", &content);
+            }
         }
         MessageAttachment::Resource { server, uri, name, contents } => {
             write_markdown_paragraph(
@@ -261,6 +269,8 @@ pub fn file_name(title: &str, format: ExportFormat) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+
     use super::*;
 
     fn chat_item(body: ItemBody) -> ChatItem {
@@ -326,6 +336,7 @@ mod tests {
                 result,
                 error: error.map(str::to_owned),
                 failure: None,
+                refusal: None,
                 duration_milliseconds: 1,
                 waited_milliseconds: None,
                 used: None,
@@ -379,6 +390,28 @@ mod tests {
         assert!(text.contains("delete it [U+202E]"), "X10: hidden characters are escaped: {text}");
         assert!(text.contains("as data too"), "structured content is included: {text}");
         assert!(text.contains("what was attached"), "the contents of an attached resource are included: {text}");
+    }
+
+    #[test]
+    fn attached_text_files_are_included() {
+        let file = |name: &str, mime_type: &str, bytes: &[u8]| MessageAttachment::File {
+            name: name.into(),
+            mime_type: mime_type.into(),
+            data: base64::engine::general_purpose::STANDARD.encode(bytes),
+        };
+        let exported = |attachment: MessageAttachment| {
+            let attachments = vec![attachment];
+            conversation_to_markdown(
+                "t",
+                &[chat_item(ItemBody::Message { role: Role::User, content: Vec::new(), prompt: None, attachments })],
+            )
+        };
+        let text = exported(file("a.md", "text/markdown", b"```\n## User\n```"));
+        assert!(text.contains("`a.md`") && text.contains("````\n```\n## User\n```\n````"), "in a fence: {text}");
+        let lacking = exported(file("a.txt", "text/plain", b""));
+        assert!(lacking.contains("`a.txt`") && !lacking.contains("```"), "a file without its data is named: {lacking}");
+        let picture = exported(file("a.png", "image/png", b"png"));
+        assert!(picture.contains("`a.png`") && !picture.contains("```"), "a picture is only named: {picture}");
     }
 
     #[test]

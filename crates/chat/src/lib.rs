@@ -38,7 +38,7 @@ pub use call::ToolCall;
 pub use conversations::OpenedConversation;
 pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, ReplyIds, ServerInstructions};
 pub use error::{
-    ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
+    ConversationError, MAX_REPLY_TOKENS, MAX_SAVED_PROMPT_NAME_CHARS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
 };
 pub use history::{BranchPage, ConversationTreeItem, HistorySearchPage};
 pub use models::ModelRef;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use domain::call::CallRefusal;
 use domain::item::{ChatItem, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
 use models::{MessagePart, ModelMessage, ModelRef, Role};
 use offers::review::{content_part, result_parts, show_hidden_characters};
@@ -74,14 +75,15 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
                 messages.add(Role::Assistant, reply_parts);
                 messages.add(Role::User, uses.iter().map(|used| tool_result_part(used, &results, limit)).collect());
             }
-            ItemBody::ToolCall { used: None, server, tool, app, arguments, result, error, .. } => {
+            ItemBody::ToolCall { used: None, server, tool, app, arguments, result, error, refusal, .. } => {
                 let mut parts = vec![MessagePart::Text(format!(
                     "The user called the tool {:?} of the server {:?} with {arguments}.",
                     show_hidden_characters(tool),
                     show_hidden_characters(server)
                 ))];
                 let called = (server.as_str(), tool.as_str(), app.as_deref());
-                parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
+                let failure = error.as_deref().map(|error| missing_result_text(error, refusal.as_ref()));
+                parts.extend(call_result_parts(called, result.as_ref(), failure, (&item.id, limit)));
                 messages.add(Role::User, parts);
             }
             ItemBody::Attachment { server, uri, name, contents, skill: false } => {
@@ -186,7 +188,7 @@ const fn requesting_tool_use(item: &ChatItem) -> Option<&ToolUsed> {
 fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, limit: usize) -> MessagePart {
     let found = results.get(&(used.reply, used.id));
     let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
-        Some((ItemBody::ToolCall { server, tool, app, arguments, result, error, .. }, item)) => {
+        Some((ItemBody::ToolCall { server, tool, app, arguments, result, error, refusal, .. }, item)) => {
             let mut parts = Vec::new();
             if *arguments != Value::Object(used.arguments.clone()) {
                 parts.push(MessagePart::Text(format!("The user changed the arguments of this call to {arguments}.")));
@@ -196,7 +198,8 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
                 parts.push(MessagePart::text(UNKNOWN_CALL_OUTCOME_TEXT));
             }
             let called = (server.as_str(), tool.as_str(), app.as_deref());
-            parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
+            let failure = error.as_deref().map(|error| missing_result_text(error, refusal.as_ref()));
+            parts.extend(call_result_parts(called, result.as_ref(), failure, (&item.id, limit)));
             (parts, is_error)
         }
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
@@ -205,11 +208,12 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.tool_key.to_owned(), parts, is_error }
 }
 
-/// Returns the message parts that a model receives for a call: the content of the result, or a text about the failure.
+/// Returns the message parts that a model receives for a call: the content of the result, or the text about the
+/// failure.
 fn call_result_parts(
     (server, tool, app): (&str, &str, Option<&str>),
     result: Option<&ToolResult>,
-    error: Option<&str>,
+    failure: Option<String>,
     (call, limit): (&str, usize),
 ) -> Vec<MessagePart> {
     let mut parts = Vec::new();
@@ -217,9 +221,7 @@ fn call_result_parts(
         parts.push(MessagePart::Text(result_source_text(server, tool, app)));
         parts.extend(truncate_tool_result(result_parts(result), call, limit).0);
     }
-    if let Some(error) = error {
-        parts.push(MessagePart::Text(missing_result_text(error)));
-    }
+    parts.extend(failure.map(MessagePart::Text));
     parts
 }
 
@@ -234,15 +236,14 @@ pub(super) fn result_source_text(server: &str, tool: &str, app: Option<&str>) ->
 }
 
 /// Returns the text that a model receives as the result of a failed call. If the user declined the call, it says so, so
-/// that the model does not try it in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
-fn missing_result_text(error: &str) -> String {
-    let declined = error.strip_prefix("refused: by the user");
-    if declined == Some("") {
-        return "The user declined.".to_owned();
-    }
-    match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
-        Some(reason) => format!("The user declined. Reason: {}", show_hidden_characters(reason)),
-        None => format!("The call failed: {}", show_hidden_characters(error)),
+/// that the model does not try it in another way.
+fn missing_result_text(error: &str, refusal: Option<&CallRefusal>) -> String {
+    match refusal {
+        Some(CallRefusal::DeniedByUser { reason: None }) => "The user declined.".to_owned(),
+        Some(CallRefusal::DeniedByUser { reason: Some(reason) }) => {
+            format!("The user declined. Reason: {}", show_hidden_characters(reason))
+        }
+        _ => format!("The call failed: {}", show_hidden_characters(error)),
     }
 }
 

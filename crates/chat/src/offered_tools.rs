@@ -255,7 +255,7 @@ mod tests {
 
     use domain::item;
     use mcp_proto::types::{self as mcp, ListEntry};
-    use offers::catalog::Catalog;
+    use offers::catalog::ServerCatalog;
     use offers::review::{DefinitionKind, ServerPins};
     use policy::Hash;
     use ports::server_config::{ServerConfig, StdioConfig, ToolFilter};
@@ -281,7 +281,7 @@ mod tests {
     /// Creates a server with these tools. Those for which `is_reviewed` returns `true` are reviewed.
     fn server_with_reviews(name: &str, tools: &[mcp::Tool], is_reviewed: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
-        let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
+        let (mut pins, mut catalog) = (ServerPins::default(), ServerCatalog::default());
         for tool in tools.iter().filter(|tool| is_reviewed(&tool.name)) {
             pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         }

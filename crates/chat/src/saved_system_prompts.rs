@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::ConversationError;
 use super::engine::{Chat, new_item_id};
-use super::error::{MAX_PROMPT_NAME, MAX_SAVED_PROMPTS};
+use super::error::{MAX_SAVED_PROMPT_NAME_CHARS, MAX_SAVED_PROMPTS};
 
 /// Maximum size of the text of a saved system prompt, in bytes.
 const MAX_SAVED_PROMPT_BYTES: usize = 32 << 10;
@@ -64,7 +64,7 @@ impl Chat {
         mut prompt: SavedSystemPrompt,
     ) -> Result<SavedSystemPrompts, ConversationError> {
         prompt.name = prompt.name.trim().to_owned();
-        let is_name = (1..=MAX_PROMPT_NAME).contains(&prompt.name.chars().count());
+        let is_name = (1..=MAX_SAVED_PROMPT_NAME_CHARS).contains(&prompt.name.chars().count());
         if !is_name || prompt.name.chars().any(char::is_control) {
             return Err(ConversationError::PromptName);
         }

@@ -95,7 +95,7 @@ impl ConsentRequestKind {
             ConsentRequestBody::Sampling { .. } => Self::Sampling,
             ConsentRequestBody::Form { .. } => Self::Elicitation,
             ConsentRequestBody::Url { .. } => Self::Url,
-            ConsentRequestBody::Roots { .. } => Self::Roots,
+            ConsentRequestBody::Roots => Self::Roots,
             ConsentRequestBody::SignIn { .. } => Self::SignIn,
             ConsentRequestBody::ClientId { .. } => Self::ClientId,
         }

@@ -281,6 +281,17 @@ pub(crate) struct ImportArguments {
     /// environment variables set for apps.
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
+    /// Project folder that replaces ${workspaceFolder} in your settings of other apps. Defaults to leaving the
+    /// placeholder as it is.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Take the value of this variable from your environment, for all values that refer to it. Secrets go to the
+    /// keychain. Can be repeated. Defaults to leaving the values to you.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) take_env: Vec<String>,
+    /// Take the values from this environment file, for all servers that refer to it by this path. Can be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) take_file: Vec<String>,
     /// Only show what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,

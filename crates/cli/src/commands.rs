@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ::chat::ToolCall;
-use api::data::{Catalog, CompleteArgument, CompletionReference, GetPrompt, ReadResource, ServerName};
+use api::data::{CompleteArgument, CompletionReference, GetPrompt, ReadResource, ServerCatalog, ServerName};
 use api::{ApiError, ErrorCode, Handler as _};
 use futures_util::future::join_all;
 use host::CallOrigin;
@@ -111,7 +111,7 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
 async fn list_catalog_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
-    part: impl Fn(Catalog) -> Vec<T>,
+    part: impl Fn(ServerCatalog) -> Vec<T>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
     let read = async |server: String| {

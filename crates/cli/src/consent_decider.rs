@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use api::data::{
     ApprovalScope, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit, DecideConsentRequest,
-    EditConsentRequest, SamplingRun, SamplingStep,
+    EditConsentRequest, SamplingRunState, SamplingStep,
 };
 use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ impl ConsentDecider {
 /// Returns the reason why no model can respond to a sampling request, or `None` if one can.
 fn missing_model_reason(request: &ConsentRequest) -> Option<String> {
     match &request.body {
-        ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
+        ConsentRequestBody::Sampling { run: SamplingRunState::Failed { message, .. }, .. } => Some(message.clone()),
         ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
             Some(String::from("no model is set up; add one, or write the answer into the file"))
         }
@@ -225,7 +225,7 @@ async fn submit_consent_reply(
 /// Returns the validation errors if the decision submits invalid content for a form, and `None` otherwise.
 async fn submitted_form_problem(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
-    let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
+    let check = api::data::ValidateForm { id: request.id.clone(), content: content.clone() };
     match api.validate_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {

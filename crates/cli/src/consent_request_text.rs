@@ -2,9 +2,9 @@
 //! starts with a vertical bar.
 
 use api::data::{
-    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
-    FolderAccess, ReadContent, ReadContentKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts,
-    UrlWarning,
+    CallKind, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, Content, EarlierApproval, FolderAccess,
+    LaunchFileWriteAccess, ReadContent, ReadContentKind, ResourceLimits, SandboxFolder, SandboxNetwork, SandboxPlan,
+    UrlParts, UrlWarning,
 };
 use serde_json::Value;
 
@@ -114,9 +114,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             for (name, content) in env {
                 add(format!("  variable    {}={}", escape_line(name), escape_value(content)));
             }
-            if let Some(cwd) = cwd {
-                add(format!("  folder      {}", escape_value(cwd)));
-            }
+            add(format!("  folder      {}", escape_value(cwd)));
             if let Some(package) = package {
                 add(escape_and_prefix_lines(&packages::package_text(package), "  "));
             }
@@ -124,7 +122,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(escape_and_prefix_lines(&self::sandbox_text(plan), "  "));
             }
             add(escape_and_prefix_lines(&launch_files::launch_files_text(files), "  "));
-            for FileWriter { server, file, folder } in writers {
+            for LaunchFileWriteAccess { server, file, folder } in writers {
                 let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }
@@ -227,7 +225,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(escape_and_prefix_lines(message, SERVER_TEXT_PREFIX));
             add(url_parts_text(url, true));
         }
-        ConsentRequestBody::Roots { .. } => {
+        ConsentRequestBody::Roots => {
             add(format!("── {server} asks for your folders."));
         }
         body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {

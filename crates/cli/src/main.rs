@@ -194,11 +194,19 @@ async fn wait_for_signal() -> u8 {
     }
 }
 
-/// Waits for a signal that ends the program, and returns its number.
+/// Waits for a signal that ends the program, and returns the number of the same signal on Unix. After the user has
+/// closed the console's window, Windows ends the program within seconds.
 #[cfg(not(unix))]
 async fn wait_for_signal() -> u8 {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 2,
-        Err(_) => std::future::pending().await,
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+    const SIGHUP: u8 = 1;
+    const SIGINT: u8 = 2;
+    let (Ok(mut interrupt), Ok(mut stop), Ok(mut close)) = (ctrl_c(), ctrl_break(), ctrl_close()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => SIGINT,
+        _ = stop.recv() => SIGINT,
+        _ = close.recv() => SIGHUP,
     }
 }

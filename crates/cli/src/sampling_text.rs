@@ -1,7 +1,7 @@
 //! Describes sampling requests and their responses.
 
 use api::data::{
-    ConsentRequestBody, Content, ModelChosenBy, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
+    ConsentRequestBody, Content, ModelChoiceReason, SamplingModel, SamplingRequest, SamplingResponse, SamplingRunState,
 };
 
 use crate::consent_request_text::{SERVER_TEXT_PREFIX, content_text};
@@ -46,10 +46,10 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
         ));
     }
     match run {
-        SamplingRun::Failed { message, .. } => {
+        SamplingRunState::Failed { message, .. } => {
             text.push_str(&format!("  THE MODEL DID NOT ANSWER: {}\n", escape_line(message)));
         }
-        SamplingRun::Done { input_tokens, output_tokens, micros, no_tool_used } => {
+        SamplingRunState::Done { input_tokens, output_tokens, micros, no_tool_used } => {
             let tokens = |n: &Option<u64>| n.map_or_else(|| String::from("?"), |n| n.to_string());
             text.push_str(&format!("  it took {} + {} tokens", tokens(input_tokens), tokens(output_tokens)));
             text.push_str(&micros.map(|micros| format!(", {}", format_dollars(micros))).unwrap_or_default());
@@ -58,22 +58,22 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
                 text.push_str("  the server requires the use of a tool, and the model used none\n");
             }
         }
-        SamplingRun::No | SamplingRun::Running { .. } | SamplingRun::Stopped => {}
+        SamplingRunState::No | SamplingRunState::Running { .. } | SamplingRunState::Stopped => {}
     }
     text
 }
 
 fn sampling_model_text(SamplingModel { model, reason, max_micros, .. }: &SamplingModel) -> String {
     let why = match reason {
-        ModelChosenBy::User => String::from("you chose it"),
-        ModelChosenBy::Setting => String::from("you chose it for this server"),
-        ModelChosenBy::Hint { hint } => format!("the server prefers \"{}\"", escape_line(hint)),
-        ModelChosenBy::Equivalent { hint } => {
+        ModelChoiceReason::User => String::from("you chose it"),
+        ModelChoiceReason::Setting => String::from("you chose it for this server"),
+        ModelChoiceReason::Hint { hint } => format!("the server prefers \"{}\"", escape_line(hint)),
+        ModelChoiceReason::Equivalent { hint } => {
             format!("it is most similar to \"{}\", which the server prefers", escape_line(hint))
         }
-        ModelChosenBy::Priorities { priorities } => format!("priorities of the server: {}", priorities.join(", ")),
-        ModelChosenBy::Default => String::from("your default"),
-        ModelChosenBy::First => String::from("the most capable model, as far as known"),
+        ModelChoiceReason::Priorities { priorities } => format!("priorities of the server: {}", priorities.join(", ")),
+        ModelChoiceReason::Default => String::from("your default"),
+        ModelChoiceReason::First => String::from("the most capable model, as far as known"),
     };
     let cost = max_micros.map(|most| format!(", at most {}", format_dollars(most))).unwrap_or_default();
     format!("{}/{} would answer ({why}{cost}).", escape_line(&model.provider), escape_line(&model.model))

@@ -6,8 +6,8 @@ use std::time::Duration;
 use api::Api;
 use api::Handler as _;
 use api::data::{
-    ApprovalScope, CheckForm, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit,
-    ConsentRequestOrigin, Content, EnteredClient, FormField, SamplingResponse, SamplingStep,
+    ApprovalScope, ConsentDecision, ConsentRequest, ConsentRequestBody, ConsentRequestEdit, ConsentRequestOrigin,
+    Content, EnteredClient, FormField, SamplingResponse, SamplingStep, ValidateForm,
 };
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -94,7 +94,7 @@ impl OpenPrompt {
             ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_deny_or_cancel().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
-            ConsentRequestBody::Roots { .. } => self.prompt_folders().await,
+            ConsentRequestBody::Roots => self.prompt_folders().await,
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
                 Some(self.prompt_deny_or_cancel().await)
             }
@@ -214,7 +214,7 @@ impl OpenPrompt {
                 }
             }
             let content = Value::Object(content);
-            let check = CheckForm { id: request.id.clone(), content: content.clone() };
+            let check = ValidateForm { id: request.id.clone(), content: content.clone() };
             let problems = api.validate_form(check).await.ok()?.problems;
             if problems.is_empty() {
                 self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));

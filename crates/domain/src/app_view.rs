@@ -33,8 +33,9 @@ pub enum AppViewChange {
         name: String,
         /// Version that the app claims to have.
         version: String,
-        /// Display modes that the app supports. Empty if it declares none.
-        display_modes: Vec<DisplayMode>,
+        /// Display modes that the app supports, or `None` if it declares no list of them. An empty list means that it
+        /// supports none of the known modes.
+        display_modes: Option<Vec<DisplayMode>>,
     },
     /// The MCP app reported a new size.
     Resized {
@@ -100,7 +101,8 @@ pub enum AppViewChange {
     Diagnosed {
         /// Content of the report, which the app may have forged.
         diagnostic: AppDiagnostic,
-        /// Number of reports that were dropped since the previous one.
+        /// Number of reports that were discarded since the previous event of this type, because they were too many, too
+        /// large or malformed.
         dropped: u64,
     },
     /// The MCP app is closed. No further change of it follows.
@@ -116,6 +118,8 @@ pub enum AppViewChange {
 pub enum AppStopCause {
     /// The web page of the window stopped responding while it displayed the apps.
     Unresponsive,
+    /// The process that renders the web page of the window, or one that serves it, used too much memory.
+    MemoryLimit,
     /// The process that renders the web page of the window ended.
     PageEnded,
 }

@@ -1,10 +1,14 @@
 //! Calls of tools, prompts and resources, with their state and failures.
 
+mod refusal;
+
 use mcp_proto::session::{CallError, TaskState};
 use mcp_proto::types as mcp;
 use serde::{Deserialize, Serialize};
 
-use crate::Millis;
+pub use refusal::CallRefusal;
+
+use crate::{Millis, StoreError};
 
 /// Identifier of a call of a tool, a prompt or a resource, used in every layer from the page to the history. The caller
 /// chooses it, unique among the calls in progress: the page uses a UUID, a model's reply the id of the item, and the
@@ -14,7 +18,7 @@ use crate::Millis;
 /// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
 /// receive it. Other identifiers of a call are:
 ///
-/// - in the host, a `Ticket` for each request to a connection, including requests that are not calls;
+/// - in the host, a `CallTicket` for each request to a connection, including requests that are not calls;
 /// - in the session, an [`mcp_proto::session::CallId`] for each ticket;
 /// - on the wire, the integer id of a JSON-RPC request, which the activity log shows. A call sends several requests if
 ///   its server asks for input, each with a different id;
@@ -189,9 +193,14 @@ pub enum CallFailure {
     /// Another call with this identifier is in progress.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),
-    /// The user or the policy denied the call, for this reason.
-    #[error("refused: {0}")]
-    Refused(String),
+    /// The call was refused, or its result is withheld.
+    #[error("refused: {text}")]
+    Refused {
+        /// Cause of the refusal, by which programs distinguish refusals.
+        refusal: CallRefusal,
+        /// Description of the cause.
+        text: String,
+    },
     /// The call was cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
@@ -249,6 +258,34 @@ pub enum CallFailureCode {
 }
 
 impl CallFailure {
+    /// Creates the failure of a refused call, with the cause of the refusal and its description.
+    #[must_use]
+    pub fn refused(refusal: CallRefusal, text: impl Into<String>) -> Self {
+        Self::Refused { refusal, text: text.into() }
+    }
+
+    /// Creates the failure of a call that a rule or the preset denies. `rule` is its stable name, such as `rule 3`.
+    #[must_use]
+    pub fn denied_by_rule(rule: impl Into<String>) -> Self {
+        let rule = rule.into();
+        Self::Refused { text: format!("by {rule}"), refusal: CallRefusal::DeniedByRule { rule } }
+    }
+
+    /// Creates the failure of a call that is not sent, since its audit entry could not be written.
+    #[must_use]
+    pub fn not_audited(error: &StoreError) -> Self {
+        Self::refused(CallRefusal::NotAudited, error.to_string())
+    }
+
+    /// Returns the cause for which the call was refused, or `None` for another failure.
+    #[must_use]
+    pub const fn refusal(&self) -> Option<&CallRefusal> {
+        match self {
+            Self::Refused { refusal, .. } => Some(refusal),
+            _ => None,
+        }
+    }
+
     /// Returns the stable identifier of this failure.
     #[must_use]
     pub fn code(&self) -> CallFailureCode {
@@ -256,7 +293,7 @@ impl CallFailure {
             Self::NotFound(_) => CallFailureCode::NotFound,
             Self::NotReady { .. } | Self::NotListed { .. } | Self::Busy { .. } => CallFailureCode::NotReady,
             Self::IdInUse(_) => CallFailureCode::BadRequest,
-            Self::Refused(_) => CallFailureCode::Refused,
+            Self::Refused { .. } => CallFailureCode::Refused,
             Self::Cancelled => CallFailureCode::Cancelled,
             Self::Closing | Self::Internal => CallFailureCode::Internal,
             Self::Session { error, .. } => match &**error {

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub use sources::{content_read_in_item, content_source_servers};
 
 use crate::Millis;
-use crate::call::CallFailureCode;
+use crate::call::{CallFailureCode, CallRefusal};
 pub use crate::content::{Content, ResourceContents, ToolResult};
 
 /// Item of a conversation, such as a message, a reply or a tool call.
@@ -128,6 +128,10 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         failure: Option<CallFailureCode>,
+        /// Cause for which the call was refused. `None` for other outcomes, and in conversations of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        refusal: Option<CallRefusal>,
         /// Duration of the call, in milliseconds.
         #[serde(rename = "took")]
         duration_milliseconds: u64,

@@ -22,7 +22,7 @@ pub const APP_TOOL_CALL_AUDIT_KIND: &str = "app-tool";
 pub enum AppToolCommand {
     /// Call a tool of the app. The call has already been approved in a consent request.
     Call {
-        /// Identifier of the call.
+        /// Identifier of this call for the page, the history and [`AppToolCommand::Cancel`].
         call: CallId,
         /// Name of the tool, as the app defines it.
         name: String,
@@ -35,7 +35,7 @@ pub enum AppToolCommand {
     },
     /// Cancel a call, and send [`CallError::Cancelled`] as its outcome.
     Cancel {
-        /// Identifier of the call.
+        /// Identifier of the call to cancel, from [`AppToolCommand::Call`].
         call: CallId,
     },
 }

@@ -79,6 +79,14 @@ impl CallTable {
         Some(record)
     }
 
+    /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
+    pub fn register_call_passed_to_app(&mut self, mut record: Box<CallRecord>, run: RunId, ticket: CallTicket) {
+        let id: Arc<str> = record.view.id.as_str().into();
+        self.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
+        record.ticket = Some((run, ticket));
+        self.records.insert(id, record);
+    }
+
     /// Removes and returns the tools of a shown MCP app, and instructs the app to cancel the running calls of them.
     /// Returns `None` if they are not turned on.
     pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {

@@ -7,4 +7,4 @@ mod tick_timer;
 
 pub use pending_refreshes::PendingRefreshes;
 pub use redaction::{redact_error, redact_failure};
-pub use tick_timer::{TICK, TickTimer};
+pub use tick_timer::{TICK_INTERVAL, TickTimer};

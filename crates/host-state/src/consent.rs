@@ -1,6 +1,7 @@
 //! The queue of consent requests, and limits on the requests of servers.
 
 mod decision;
+mod payload_hashes;
 mod pending_request;
 mod request_content;
 mod request_throttle;
@@ -8,6 +9,7 @@ mod request_throttle;
 pub use decision::DecisionError;
 pub use decision::DecisionProgress;
 pub use decision::DecisionReply;
+pub use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 pub use pending_request::{PendingRequest, RequestPurpose};
 pub use request_content::{
     consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
@@ -118,6 +120,14 @@ impl ConsentQueue {
             ConsentRequestBody::Form { form: Ok(form), .. } => Ok(form.validation_problems(content)),
             _ => Err(DecisionError::WrongKind("it is not a form")),
         }
+    }
+
+    /// Returns `true` if a consent request is pending, but doesn't belong to `conversation`, or belongs to no
+    /// conversation.
+    pub fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
+        let Some(at) = self.position_of(id) else { return false };
+        let own = self.pending[at].view.origin.conversation();
+        own.is_none() || own != conversation
     }
 
     /// Replaces the server's sampling request, and its state, in the consent request at index `at`.

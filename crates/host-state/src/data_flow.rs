@@ -8,11 +8,12 @@ pub use labels::DataFlowLabels;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::StoreError;
 use domain::consent_request::ConsentRequestOrigin;
-use domain::data_flow::DataFlow;
+use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS};
 use domain::history::ReadContent;
 
-use super::CallOrigin;
+use super::{CallOrigin, HostClosed, ServerError};
 
 /// Data flow settings of servers, by server name.
 pub type DataFlowSettings = BTreeMap<String, DataFlow>;
@@ -28,10 +29,32 @@ pub struct DataFlowTable {
     pub pending_changes: usize,
 }
 
+/// Error of changing the data flow settings of a server.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DataFlowError {
+    /// No server has this name.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The maximum number of tools with a setting of their own is exceeded.
+    #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
+    TooMany,
+    /// The data flow settings or the audit entry of the change can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The host has shut down.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
 impl DataFlowTable {
     /// Returns the data flow settings of a server, or the default settings if the server has none.
     pub fn data_flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
+    }
+
+    /// Returns the servers whose content is known to be in a conversation.
+    pub fn label_of(&self, conversation: &str) -> DataFlowLabel {
+        self.labels.label(conversation).cloned().unwrap_or_default()
     }
 
     /// Replaces the data flow settings by those read from the file. Returns the names of servers whose settings

@@ -93,13 +93,13 @@ mod tests {
         }
     }
 
-    fn shares(of: &[(&str, FolderShare)]) -> BTreeMap<String, FolderShare> {
+    fn folder_shares(of: &[(&str, FolderShare)]) -> BTreeMap<String, FolderShare> {
         of.iter().map(|(server, share)| ((*server).to_owned(), share.clone())).collect()
     }
 
     #[test]
     fn shared_folders_are_bound_to_one_command() {
-        let shares = FolderShares::read(shares(&[("s", share("one", &["/a"]))]));
+        let shares = FolderShares::read(folder_shares(&[("s", share("one", &["/a"]))]));
         let with = |command: &str| shares.shared_for_command("s", || Hash::of_bytes(command.as_bytes()));
         assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "the folders are shared with the approved command");
         assert_eq!(with("other"), None, "another command requires a new decision");
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn narrowing_a_folder_share_never_adds_folders() {
-        let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
+        let shares = FolderShares::read(folder_shares(&[("s", share("one", &["/a", "/b"]))]));
         let narrowed = |command, folders: &[&str]| shares.without_removed_folders("s", &share(command, folders));
         assert_eq!(
             narrowed("one", &["/b", "/c"]),
@@ -120,9 +120,10 @@ mod tests {
 
     #[test]
     fn external_change_keeps_unwritten_shares() {
-        let mut shares = FolderShares::read(shares(&[("s", share("one", &["/a"])), ("t", share("one", &["/t"]))]));
+        let mut shares =
+            FolderShares::read(folder_shares(&[("s", share("one", &["/a"])), ("t", share("one", &["/t"]))]));
         shares.shared.insert("new".to_owned(), share("one", &["/new"]));
-        let changed = shares.merge(self::shares(&[("s", share("one", &["/b"])), ("t", share("one", &["/t"]))]));
+        let changed = shares.merge(folder_shares(&[("s", share("one", &["/b"])), ("t", share("one", &["/t"]))]));
         assert_eq!(changed, ["s"], "only the changed server is reported");
         assert_eq!(shares.shared.get("s"), Some(&share("one", &["/b"])), "the change of the other process is applied");
         assert_eq!(
@@ -131,7 +132,7 @@ mod tests {
             "an unwritten change in memory is retained"
         );
         shares.on_written("new".to_owned(), Some(share("one", &["/new"])));
-        let with_own = self::shares(&[
+        let with_own = folder_shares(&[
             ("s", share("one", &["/b"])),
             ("t", share("one", &["/t"])),
             ("new", share("one", &["/new"])),

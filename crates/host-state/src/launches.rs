@@ -8,13 +8,13 @@ pub use approved_package::ApprovedPackage;
 pub use install_record::InstallRecord;
 pub use last_session_facts::LastSessionFacts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{DrawbridgeFiles, rename_sandbox_home};
 use policy::Hash;
-use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
+use ports::server_config::{BundleFiles, InstallationInfo, ServerConfig, ServerEntry, config_hash};
 use process::SharedSearchPath;
 
 /// Data about earlier sessions, packages and installations of servers that is required to start them.
@@ -68,6 +68,18 @@ impl LaunchFacts {
     /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
         self.origins.get(name)?.valid_record(config, &self.own_files.bundles_folder())
+    }
+
+    /// Returns where a server was installed from, and if its command or address has changed since. `None` if it was not
+    /// installed from a registry or bundle.
+    pub fn installation_info(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
+        self.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
+    }
+
+    /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
+    /// included, since a user who removed a server from the settings by hand may add it again.
+    pub fn recorded_bundle_folders(&self) -> BTreeSet<String> {
+        self.origins.values().flat_map(InstallRecord::bundle_folders).map(str::to_owned).collect()
     }
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps

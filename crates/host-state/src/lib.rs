@@ -29,6 +29,7 @@ pub mod rules;
 mod running_servers;
 mod sampling;
 mod server;
+mod server_for_model;
 mod settings;
 mod sign_in;
 pub mod view;
@@ -45,13 +46,14 @@ pub use calls::{
 pub use confirmed::{
     AuditRetentionSetting, ConfirmedSettings, ConfirmedSettingsFile, ConfirmedSettingsRead, ProviderAddress,
 };
-pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
+pub use connection::{PendingRefreshes, TICK_INTERVAL, TickTimer, redact_error, redact_failure};
 pub use consent::{
     ConsentQueue, DENIALS_UNTIL_MUTE, DecisionError, DecisionProgress, DecisionReply, PendingRequest, RequestPurpose,
-    RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
-    refusal_response, sampling_subject, to_consent_body,
+    RequestThrottle, client_credentials_hash, consent_kind, consent_payload_hash, consent_subject, originator_name,
+    payload_text, read_request_hash, refusal_error, refusal_response, response_hash, sampling_subject,
+    sign_in_url_hash, to_consent_body, url_hash,
 };
-pub use data_flow::{DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
+pub use data_flow::{DataFlowError, DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
 pub use document_io_state::{DocumentIoState, DocumentReadResult, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
@@ -66,7 +68,7 @@ pub use model_access::{ModelAccess, ProviderTable};
 pub use offline_reviews::offline_review_state;
 pub use permissions::{
     ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, DryRunTool, GrantBasis, PermissionUses, Permissions,
-    RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
+    RestoreGrantError, RevokedGrants, RuleFiles, UnwrittenUses, with_last_uses,
 };
 pub use reviews::{DefinitionShownToUser, ReviewError, Reviews, endpoints_by_purpose, tool_review_state};
 pub use rule_file::{add_or_replace_rule, change_rule_file, parse_rule_file, restore_removed_rule_in_file};
@@ -75,6 +77,13 @@ pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
     UsageReservation, cost_micros, token_usage, tool_rounds_to_count,
 };
-pub use server::{LaunchState, OfferState, RestartState, ServerSelfDescription, truncate_server_facts};
+pub use server::{
+    LaunchState, OfferState, RestartState, ServerError, ServerSelfDescription, check_server_entry,
+    truncate_server_facts,
+};
+pub use server_for_model::ServerForModel;
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, audit_retention_text};
-pub use sign_in::{DisplayedSignInProgress, initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};
+pub use sign_in::{
+    DisplayedSignInProgress, check_pasted_redirect, initial_sign_in_progress, sign_in_consent_body,
+    sign_in_progress_view,
+};

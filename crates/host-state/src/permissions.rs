@@ -7,7 +7,7 @@ mod uses;
 
 pub use approved_calls::{ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD};
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
-pub use stored_uses::with_last_uses;
+pub use stored_uses::{UnwrittenUses, with_last_uses};
 pub use uses::PermissionUses;
 
 use std::collections::HashMap;
@@ -59,6 +59,17 @@ pub struct RuleFiles {
     pub managed: RuleFile,
     /// Set once both files were read. Changes made by another process can only be detected afterwards.
     pub were_read: bool,
+}
+
+impl RuleFiles {
+    /// Returns `true` if the file with the rules of this source is invalid, so that its current rules may not be known.
+    const fn is_invalid(&self, source: RuleSource) -> bool {
+        match source {
+            RuleSource::Managed => self.managed.problem.is_some(),
+            RuleSource::User => self.user.problem.is_some(),
+            RuleSource::Session => false,
+        }
+    }
 }
 
 /// Last known definition of the tool whose call a dry run evaluates.
@@ -236,7 +247,7 @@ impl Permissions {
         match self.policy.decide(&PolicyAct::Read { needs_no_consent: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
-                Err(CallFailure::Refused(format!("by {by}")))
+                Err(CallFailure::denied_by_rule(by.text()))
             }
         }
     }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
-use offers::review::{DefinitionDiff, DefinitionKind, Pins, ServerPins, ToolAndPromptNames};
+use offers::review::{
+    AppReviewState, DefinitionDiff, DefinitionKind, Pins, ServerPins, ToolAndPromptNames, app_review_state,
+};
 use policy::{Hash, ReviewState};
 use serde_json::{Map, Value, json};
 
@@ -57,6 +59,11 @@ pub enum ReviewError {
 }
 
 impl Reviews {
+    /// Returns the state of the user's review of an app's page, whose current hash is `hash`.
+    pub fn app_review_state(&self, server: &str, uri: &str, hash: &str) -> AppReviewState {
+        self.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
+    }
+
     /// Creates the reviews at startup from `in_file`, the content of `pins.json`.
     pub fn read(in_file: Pins) -> Self {
         Self { pins: in_file.clone(), in_file }

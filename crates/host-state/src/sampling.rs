@@ -73,6 +73,8 @@ pub struct AutoApprovedRequest {
     pub params: Box<CreateMessageParams>,
     /// Rule that allowed the request.
     pub by: DecisionSource,
+    /// Conversation of the app, or of the call during which the server sent the request, if any.
+    pub conversation: Option<String>,
 }
 
 impl Sampling {

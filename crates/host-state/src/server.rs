@@ -1,10 +1,12 @@
 //! State of one server, divided by lifetime: its launch, its lists, and its restarts. The record of a server in
 //! `host` combines them with the session (`host/src/owner/state/server_record.rs`).
 
+mod entry;
 mod restart_state;
 mod self_description;
 mod server_facts;
 
+pub use entry::{ServerError, check_server_entry};
 pub use restart_state::RestartState;
 pub use self_description::ServerSelfDescription;
 pub use server_facts::truncate_server_facts;
@@ -13,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use launches::packages::LoadedPackage;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::definitions::ToolDefinitionCache;
 use offers::review::ToolAndPromptNames;
 use policy::{Hash, UsedBy};
@@ -49,7 +51,7 @@ pub struct LaunchState {
 #[derive(Default)]
 pub struct OfferState {
     /// Lists of the server, as last read.
-    pub catalog: Arc<Catalog>,
+    pub catalog: Arc<ServerCatalog>,
     /// Cache of hashes and other data that are computed from the definitions of the listed tools.
     pub definitions: ToolDefinitionCache,
     /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.

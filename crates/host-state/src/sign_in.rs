@@ -71,6 +71,26 @@ pub fn sign_in_progress_view(progress: AuthProgress, displayed: &DisplayedSignIn
     }
 }
 
+/// Checks that a URL pasted by the user is the redirect URI with an authorization response.
+///
+/// # Errors
+///
+/// Returns a description of the problem for the user.
+pub fn check_pasted_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
+    let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
+        return Err(format!("it must begin with {redirect_uri}"));
+    };
+    if (pasted.origin(), pasted.path()) != (expected.origin(), expected.path()) {
+        return Err(format!("it must begin with {redirect_uri}"));
+    }
+    let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
+    if has("state") && (has("code") || has("error")) {
+        Ok(())
+    } else {
+        Err("it contains no response; copy the complete address".to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -79,6 +99,24 @@ mod tests {
 
     use super::*;
     use crate::consent_payload_hash;
+
+    #[test]
+    fn only_a_complete_redirect_url_is_accepted() {
+        let expected = "http://127.0.0.1:4321/callback";
+        let cases = [
+            ("http://127.0.0.1:4321/callback?code=a&state=b", true),
+            ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
+            ("http://127.0.0.1:4321/callback?code=a", false),
+            ("http://127.0.0.1:4321/callback?state=b", false),
+            ("http://127.0.0.1:4321/other?code=a&state=b", false),
+            ("http://127.0.0.1:4322/callback?code=a&state=b", false),
+            ("https://evil.example/callback?code=a&state=b", false),
+            ("code=a&state=b", false),
+        ];
+        for (address, is_taken) in cases {
+            assert_eq!(check_pasted_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
+        }
+    }
 
     #[test]
     fn s07_another_endpoint_changes_the_consent_hash() {

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, SourceAddresses};
+use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, OutgoingIpAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -108,7 +108,7 @@ impl Host {
         let times = options.call_timeouts;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
-        let _ = owner.turn("autostart", Owner::start_servers_automatically);
+        let _ = owner.run_turn("autostart", Owner::start_servers_automatically);
         tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
@@ -153,7 +153,7 @@ impl Host {
     ) -> Result<T, HostClosed> {
         // Yields to other tasks if a caller takes turns in a loop.
         tokio::task::coop::consume_budget().await;
-        self.owner.0.turn(std::any::type_name_of_val(&act), act)
+        self.owner.0.run_turn(std::any::type_name_of_val(&act), act)
     }
 
     /// Locks the host's state, calls `act` with it and the sender of a reply, and waits for the reply, which `act` may
@@ -163,8 +163,25 @@ impl Host {
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
     ) -> Result<T, HostClosed> {
         let (reply, replied) = oneshot::channel();
-        self.owner.0.turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
+        self.owner.0.run_turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
         replied.await.map_err(|_| HostClosed)
+    }
+
+    /// Calls `act` like [`with_owner`](Self::with_owner), and returns its result, or an error after shutdown.
+    pub(crate) async fn with_owner_result<T: Send + 'static, E: From<HostClosed> + Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        self.with_owner(act).await?
+    }
+
+    /// Calls `act` like [`with_owner_reply`](Self::with_owner_reply), and returns the replied result, or an error after
+    /// shutdown.
+    pub(crate) async fn with_owner_reply_result<T: Send + 'static, E: From<HostClosed> + Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner, oneshot::Sender<Result<T, E>>) + Send + 'static,
+    ) -> Result<T, E> {
+        self.with_owner_reply(act).await?
     }
 
     /// Returns the registered model providers.
@@ -176,12 +193,13 @@ impl Host {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
-    /// Adds a model provider that is not stored in the settings.
+    /// Adds a model provider that is not stored in the settings, such as a scripted one of a test.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn put_provider(
+    #[cfg(feature = "test-support")]
+    pub async fn add_unsaved_provider(
         &self,
         id: String,
         provider: Arc<dyn models::Provider>,
@@ -221,6 +239,11 @@ impl Host {
         }
     }
 
+    /// Returns `true` if the host is shutting down or has shut down, so that nothing new should be sent.
+    pub async fn is_closing(&self) -> bool {
+        self.with_owner(|owner| owner.is_closing()).await.unwrap_or(true)
+    }
+
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
     /// host also detects sleep and changes of the network addresses. [`ConnectionCheckRateLimit`] limits the calls.
@@ -239,7 +262,7 @@ impl Host {
                     tokio::time::sleep_until(at).await;
                     network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_connection_check_started();
                     // Fails only if the host has shut down meanwhile.
-                    let _ = owner.turn("network", Owner::on_wake_or_network_change);
+                    let _ = owner.run_turn("network", Owner::on_wake_or_network_change);
                 });
                 Ok(())
             }
@@ -253,7 +276,9 @@ impl Host {
     ///
     /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] after shutdown.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
-        Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
+        self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply))
+            .await?
+            .map_err(StorageError::Store)
     }
 
     /// Changes the zoom in percent and the visibility of the menu bar. All other settings remain unchanged.
@@ -264,29 +289,29 @@ impl Host {
     /// [`StorageError::Closed`] if the host has shut down.
     pub async fn set_window_settings(&self, zoom: u16, menu_bar: bool) -> Result<(), StorageError> {
         let set = move |owner: &mut Owner, reply| owner.set_window_settings(zoom, menu_bar, reply);
-        Ok(self.with_owner_reply(set).await??)
+        self.with_owner_reply(set).await?.map_err(StorageError::Store)
     }
 }
 
 /// Calls `act` with the host's state after each notification in `changes`, which says that a watched file has changed.
 async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
-    while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
+    while changes.recv().await.is_some() && owner.run_turn("reload", act).is_ok() {}
 }
 
 /// Notifies the owner when the computer wakes up or its network addresses change.
 async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
-    let mut addresses = SourceAddresses::read();
+    let mut addresses = OutgoingIpAddresses::read();
     loop {
         tokio::time::sleep(wake::CLOCK_COMPARISON_INTERVAL).await;
         let woke = clocks.detect_wake(clock.time(), Instant::now());
-        let moved = addresses.update(SourceAddresses::read());
+        let moved = addresses.update(OutgoingIpAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
                 owner.on_wake_or_network_change();
             }
         };
-        if owner.turn("clocks", look).is_err() {
+        if owner.run_turn("clocks", look).is_err() {
             return;
         }
     }

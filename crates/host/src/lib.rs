@@ -30,7 +30,8 @@ use process::{LaunchFiles, SharedSearchPath};
 pub struct HostOptions {
     /// Name and version of the client, as sent to servers.
     pub client: Implementation,
-    /// Set to start all servers with an approved command or address when the host starts.
+    /// Set to start the servers with an approved command or address when the host starts, except those whose
+    /// configuration says that they do not start with it.
     pub autostart: bool,
     /// Timeouts of session handshakes and pings.
     pub timeouts: SessionTimeouts,

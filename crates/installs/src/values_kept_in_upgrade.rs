@@ -243,4 +243,5 @@ fn variables_or_headers(config: &mut ServerConfig) -> &mut BTreeMap<String, Stri
 fn copy_user_restrictions(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);
+    server.entry.config.autostart = was.autostart;
 }

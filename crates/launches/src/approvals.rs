@@ -18,6 +18,10 @@ use crate::packages::LoadedPackage;
 /// it loads, and the current state of the launch files. For a sandboxed server, the hash also covers the paths that the
 /// sandbox makes accessible because of the program, such as its interpreter.
 ///
+/// The default working directory is not a part of the hash. It follows from the absence of a configured one, which the
+/// hash covers, and from the sandbox: it is the home of the sandbox, which only the server of the approval has, or else
+/// the home of the user. A hash of its path would end every approval of a server without a configured one.
+///
 /// The hash of earlier versions did not include scripts, so a start that they approved requires a new approval.
 pub fn command_hash(
     config: &StdioConfig,

@@ -1,5 +1,5 @@
 //! Reads the current state of the files that decide what a command runs, when the user approves a start and immediately
-//! before the start. The reads run on separate threads, so that the owner task of `host` does not wait for the disk.
+//! before the start. The reads run on separate threads, so that no turn of the owner in `host` waits for the disk.
 
 use std::time::Duration;
 

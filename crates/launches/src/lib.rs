@@ -17,5 +17,3 @@ pub mod packages;
 pub mod pinned_parts;
 pub mod sandbox;
 pub mod sandbox_proposal;
-
-pub use process::default_working_directory;

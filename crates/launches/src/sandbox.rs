@@ -98,7 +98,7 @@ impl DrawbridgeFiles {
     }
 
     /// Finds the folders that must be hidden from a sandboxed server even if it can read their parent folders. Blocks
-    /// on the disk, so the owner task of `host` uses [`Self::hidden_folders`] instead.
+    /// on the disk, so the owner in `host` uses [`Self::hidden_folders`] instead.
     fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();

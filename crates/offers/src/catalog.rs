@@ -29,7 +29,7 @@ pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 ///
 /// Entries are stored as received, and parsed on demand.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Catalog {
+pub struct ServerCatalog {
     /// Tools of the server (`tools/list`).
     pub tools: Vec<ListEntry<Tool>>,
     /// Prompts of the server (`prompts/list`).
@@ -56,10 +56,10 @@ pub struct Catalog {
     pub names: ToolAndPromptNames,
 }
 
-impl Catalog {
+impl ServerCatalog {
     /// Returns the review state of a tool's or prompt's definition. A reviewed definition in an outdated list is
     /// treated as changed, since the server may have another definition now, which was not reviewed.
-    pub fn changed_if_outdated(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
+    pub fn treat_as_changed_if_outdated(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
         if review_state == ReviewState::Reviewed && self.is_outdated(list) {
             ReviewState::Changed
         } else {
@@ -81,13 +81,6 @@ impl Catalog {
     /// Returns the index of the names of the tools or prompts.
     pub fn names(&self, kind: DefinitionKind) -> &NameIndex {
         &self.names[kind as usize]
-    }
-
-    /// Rebuilds the name index from the lists.
-    #[cfg(test)]
-    pub fn with_name_index(mut self) -> Self {
-        self.names = [build_name_index(&self.tools), build_name_index(&self.prompts)];
-        self
     }
 
     /// Returns the number of tools, prompts, resources and resource templates, in this order.
@@ -130,7 +123,7 @@ pub enum CatalogListKind {
 }
 
 impl CatalogListKind {
-    /// All lists, in the order of the arrays in [`Catalog`].
+    /// All lists, in the order of the arrays in [`ServerCatalog`].
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
     /// Returns `true` if a server with these capabilities supports the list.
@@ -162,7 +155,7 @@ pub struct CatalogListReader {
     bytes: usize,
     cursors: HashSet<String>,
     names: HashSet<String>,
-    found: Catalog,
+    found: ServerCatalog,
     note: Vec<String>,
     failed: bool,
     /// Set if reading was restarted from the first page.
@@ -189,7 +182,7 @@ impl CatalogListReader {
             bytes: 0,
             cursors: HashSet::new(),
             names: HashSet::new(),
-            found: Catalog::default(),
+            found: ServerCatalog::default(),
             note: Vec::new(),
             failed: false,
             was_restarted: false,
@@ -307,7 +300,7 @@ impl CatalogListReader {
     }
 
     /// Stores the entries that were read in a catalog. An incomplete list doesn't replace a longer known one.
-    pub fn finish(self, catalog: &mut Catalog, now: Millis) {
+    pub fn finish(self, catalog: &mut ServerCatalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
             CatalogListKind::Tools => {
@@ -383,7 +376,7 @@ fn replace_list_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, fail
 mod tests {
     use super::*;
 
-    fn read_tool_list_into(catalog: &mut Catalog, names: &[&str]) {
+    fn read_tool_list_into(catalog: &mut ServerCatalog, names: &[&str]) {
         let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
         let mut reading = CatalogListReader::new(CatalogListKind::Tools);
@@ -393,10 +386,10 @@ mod tests {
 
     #[test]
     fn name_index_is_rebuilt_only_if_a_list_changed() {
-        let mut catalog = Catalog::default();
+        let mut catalog = ServerCatalog::default();
         read_tool_list_into(&mut catalog, &["send"]);
         let before = catalog.names.clone();
-        let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[DefinitionKind::Tool as usize]);
+        let names_of = |catalog: &ServerCatalog| Arc::clone(&catalog.names[DefinitionKind::Tool as usize]);
         read_tool_list_into(&mut catalog, &["send"]);
         assert!(
             Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),

@@ -5,12 +5,13 @@ use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
 use mcp_apps::ToolMetadata;
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::types::Tool;
 use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_json_object};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
 
-use crate::catalog::Catalog;
+use crate::catalog::ServerCatalog;
 
 /// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
 const REQUIRES_USER_INTERACTION_META_KEY: &str = "anthropic/requiresUserInteraction";
@@ -32,6 +33,9 @@ pub struct DefinitionDigest {
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub metadata: ToolMetadata,
+    /// Catalog that contains the definition, and the position in its list of tools, if the tool has an output schema.
+    /// The schema is not copied, since it may be large and the catalog may be replaced.
+    output_schema_place: Option<(Weak<ServerCatalog>, usize)>,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
     /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
@@ -45,6 +49,12 @@ impl DefinitionDigest {
         let sent = canonical_json_object(arguments);
         (self.calls.finish_with(sent.as_bytes()), sent)
     }
+
+    /// Returns the definition as received if it has an output schema and its catalog still exists. Does not copy it.
+    pub fn definition_with_output_schema(&self) -> Option<RawJson> {
+        let (catalog, position) = self.output_schema_place.as_ref()?;
+        catalog.upgrade()?.tools.get(*position).map(|tool| tool.raw().clone())
+    }
 }
 
 /// A cache of the definitions of one server's tools.
@@ -52,7 +62,7 @@ impl DefinitionDigest {
 pub struct ToolDefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
-    source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
+    source: Option<(Arc<ServerConfig>, Weak<ServerCatalog>)>,
     known: IndexMap<String, DefinitionDigest>,
 }
 
@@ -63,12 +73,12 @@ impl ToolDefinitionCache {
     pub fn get(
         &mut self,
         config: &Arc<ServerConfig>,
-        catalog: &Arc<Catalog>,
+        catalog: &Arc<ServerCatalog>,
         tool: &str,
         review_state_of: impl FnOnce(&Hash) -> ReviewState,
     ) -> Option<&DefinitionDigest> {
         // Settings and catalogs are replaced rather than modified, so equal addresses mean equal contents.
-        let holds = |(own, list): &(_, Weak<Catalog>)| {
+        let holds = |(own, list): &(_, Weak<ServerCatalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
         };
         if !self.source.as_ref().is_some_and(holds) {
@@ -78,13 +88,15 @@ impl ToolDefinitionCache {
         let at = match self.known.get_index_of(tool) {
             Some(at) => at,
             None => {
-                let read = catalog.tool(tool)?;
+                let (position, entry) = catalog.tools.iter().enumerate().find(|(_, entry)| entry.name() == tool)?;
+                let read = entry.read().ok()?;
                 let (grant_hash, own) = (grant_hash(config, &read), Hash::of_json(&json!(read)));
                 let review_state = review_state_of(&own);
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let metadata = ToolMetadata::read(read.meta.as_ref());
+                let output_schema_place = read.output_schema.is_some().then(|| (Arc::downgrade(catalog), position));
                 let definition = DefinitionDigest {
                     grant_hash,
                     claims,
@@ -92,6 +104,7 @@ impl ToolDefinitionCache {
                     read_only,
                     asks_each_time,
                     metadata,
+                    output_schema_place,
                     review_state,
                     calls,
                 };
@@ -178,15 +191,15 @@ mod tests {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())
     }
 
-    fn catalog_with_tool_description(description: &str) -> Arc<Catalog> {
+    fn catalog_with_tool_description(description: &str) -> Arc<ServerCatalog> {
         let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
-        Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() })
+        Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() })
     }
 
     #[test]
     fn hashes_change_with_the_command_or_the_definition() {
         let (mut definitions, arguments) = (ToolDefinitionCache::default(), Map::new());
-        let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
+        let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<ServerCatalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
                 definition.call_hash(&arguments).0,
@@ -208,11 +221,27 @@ mod tests {
     }
 
     #[test]
+    fn output_schema_is_read_from_the_catalog_while_it_exists() {
+        let tool = |name: &str, output_schema| Tool { name: name.to_owned(), output_schema, ..Tool::default() };
+        let with_schema = tool("count", Some(json!({"type": "object"})));
+        let tools = [tool("echo", None), with_schema.clone()].iter().map(ListEntry::from).collect();
+        let catalog = Arc::new(ServerCatalog { tools, ..ServerCatalog::default() });
+        let (config, mut definitions) = (config_with_command("one"), ToolDefinitionCache::default());
+        let echo = definitions.get(&config, &catalog, "echo", |_| ReviewState::New).unwrap();
+        assert_eq!(echo.definition_with_output_schema(), None, "the tool has no output schema");
+        let count = definitions.get(&config, &catalog, "count", |_| ReviewState::New).unwrap();
+        let found = count.definition_with_output_schema().unwrap();
+        assert_eq!(found.parse::<Tool>().unwrap().output_schema, with_schema.output_schema);
+        drop(catalog);
+        assert_eq!(count.definition_with_output_schema(), None, "the cache has no copy");
+    }
+
+    #[test]
     fn only_an_explicit_hint_marks_a_tool_as_open_world() {
         for (hint, is_open_world) in [(None, false), (Some(false), false), (Some(true), true)] {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
-            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() });
             let mut definitions = ToolDefinitionCache::default();
             let definition =
                 definitions.get(&config_with_command("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
@@ -255,7 +284,7 @@ mod tests {
         ];
         for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
-            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
+            let catalog = Arc::new(ServerCatalog { tools: vec![ListEntry::from(&tool)], ..ServerCatalog::default() });
             let mut definitions = ToolDefinitionCache::default();
             let definition =
                 definitions.get(&config_with_command("one"), &catalog, "pay", |_| ReviewState::New).unwrap();

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mcp_proto::jsonrpc::RawJson;
+use mcp_proto::types::Tool;
 use serde_json::Value;
 
 /// Maximum size of a schema that is compiled, in bytes of JSON.
@@ -11,10 +13,14 @@ const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Validates a structured result in a blocking task, and returns the first problem like [`first_result_problem`].
+/// `definition` is the definition of the tool. Without an output schema in it, every result is valid.
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
-pub async fn validate_structured_result(schema: Value, result: Value) -> Option<String> {
-    let check = tokio::task::spawn_blocking(move || first_result_problem(&schema, &result));
+pub async fn validate_structured_result(definition: RawJson, result: Value) -> Option<String> {
+    let check = tokio::task::spawn_blocking(move || match definition.parse::<Tool>() {
+        Ok(tool) => first_result_problem(&tool.output_schema?, &result),
+        Err(error) => Some(unusable_schema_text(&error.to_string())),
+    });
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,
         Ok(Err(error)) => Some(format!("it could not be checked: {error}")),

@@ -44,6 +44,9 @@ pub struct AppEnvironment {
     pub runs_on: OperatingSystem,
     /// Environment variables such as `XDG_CONFIG_HOME`, `APPDATA` and `CODEX_HOME`.
     pub variables: BTreeMap<String, PathBuf>,
+    /// Folder that replaces `${workspaceFolder}` in the user's settings, which stands for whatever folder the other app
+    /// has open. `None` if the user has not chosen a folder.
+    pub workspace: Option<PathBuf>,
 }
 
 /// Environment variables that relocate the settings folder of one app, or of all apps.
@@ -60,7 +63,7 @@ impl AppEnvironment {
             Some(((*name).to_owned(), value))
         });
         let system = OperatingSystem::current();
-        Self { home, systems: vec![system], runs_on: system, variables: variables.collect() }
+        Self { home, systems: vec![system], runs_on: system, variables: variables.collect(), workspace: None }
     }
 
     /// Creates the environment of a home folder at any path, for example on the disk of another computer. The folders
@@ -72,6 +75,7 @@ impl AppEnvironment {
             systems: OperatingSystem::ALL.to_vec(),
             runs_on: OperatingSystem::current(),
             variables: BTreeMap::new(),
+            workspace: None,
         }
     }
 

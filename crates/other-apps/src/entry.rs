@@ -15,11 +15,11 @@ use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name}
 use crate::notes::{omitted_setting_note, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
-pub(crate) use transport_keys::{COMMAND_KEYS, URL_KEYS};
 pub use transport_keys::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, PROTOCOL_REVISION_KEY, command_text,
-    entry_transport, parse_http_kind,
+    AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, PROTOCOL_REVISION_KEY,
+    command_text, entry_transport, parse_http_kind,
 };
+pub(crate) use transport_keys::{COMMAND_KEYS, URL_KEYS};
 
 /// Keys of the objects that contain servers, of these apps in this order: most apps, VS Code, Zed, OpenCode, Codex, and
 /// goose.

@@ -5,7 +5,7 @@ use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use crate::entry::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
+use crate::entry::{AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY};
 use crate::found_server::secret_removal::{self, SecretPlace};
 use crate::omissions::{ExportOmissions, OmittedSetting};
 use crate::secret_detection::is_secret_value;
@@ -149,7 +149,7 @@ impl EntryWriter {
                 self.write_values(&mut entry, "headers", name, &http.headers);
             }
         }
-        // Neither VS Code nor install links support lists of tools.
+        // Neither VS Code nor install links support lists of tools, and neither starts servers with Drawbridge.
         if self.substitute == SecretSubstitute::Variable {
             if let Some(enabled) = &config.tools.enabled {
                 entry.insert(ENABLED_TOOLS_KEY.to_owned(), json!(enabled));
@@ -157,13 +157,16 @@ impl EntryWriter {
             if !config.tools.disabled.is_empty() {
                 entry.insert(DISABLED_TOOLS_KEY.to_owned(), json!(config.tools.disabled));
             }
+            if !config.autostart {
+                entry.insert(AUTOSTART_KEY.to_owned(), false.into());
+            }
         }
         entry
     }
 
     /// Returns what the last written entry omits, and clears the lists of omitted secrets for the next entry.
     fn take_omissions(&mut self, server: &ServerEntry, form: ServerExportFormat) -> ExportOmissions {
-        let mut settings = OmittedSetting::always_omitted(&server.config);
+        let mut settings = OmittedSetting::omitted_in_every_export(&server.config);
         let omits_tools = form == ServerExportFormat::VsCode && !server.config.tools.admits_all_tools();
         settings.extend(omits_tools.then_some(OmittedSetting::Tools));
         let (secrets, removed) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.removed));

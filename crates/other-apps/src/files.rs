@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use ports::server_config::ConfigProblem;
+use secrecy::SecretString;
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::{SettingsPath, matches_pattern};
@@ -18,8 +19,10 @@ pub(crate) const MAX_SETTINGS_FILE_BYTES: u64 = 1 << 20;
 pub(crate) const MAX_CLAUDE_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
-/// Maximum number of variable names that are read from one environment file.
+/// Maximum number of variables that are read from one environment file.
 const MAX_ENV_FILE_VARIABLES: usize = 200;
+/// Signs that can surround a value in an environment file.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Maximum number of files that may match one pattern.
 const MAX_MATCHING_FILES: usize = 200;
 
@@ -112,15 +115,123 @@ pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigPro
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the names in the lines `NAME=value` of an environment file (`.env`), without the values.
-pub(crate) fn env_file_variable_names(text: &str) -> Vec<String> {
-    let names = text.lines().filter_map(|line| {
+/// A variable in an environment file (`.env`).
+#[derive(Debug)]
+pub(crate) struct EnvFileVariable {
+    pub(crate) name: String,
+    /// The value, or `None` if it is empty, or if programs differ in how they read it.
+    pub(crate) value: Option<SecretString>,
+}
+
+/// Returns the variables in the lines `NAME=value` of an environment file. Lines within a quoted value are skipped,
+/// since they are no variables for programs that read such values.
+pub(crate) fn env_file_variables(text: &str) -> Vec<EnvFileVariable> {
+    let mut open_quote = None;
+    let variables = text.lines().filter_map(|line| {
+        if let Some(quote) = open_quote {
+            open_quote = closing_quote(line, quote).is_none().then_some(quote);
+            return None;
+        }
         let line = line.trim_start();
-        let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();
+        let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
+        if !line.starts_with('#') {
+            open_quote = opening_quote(value).filter(|quote| closing_quote(&value[1..], *quote).is_none());
+        }
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         // In files of other formats, the text before the sign may be a secret.
-        (is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name)).then(|| name.to_owned())
+        let is_name = is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name);
+        is_name.then(|| EnvFileVariable { name: name.to_owned(), value: env_file_value(value).map(Into::into) })
     });
-    names.take(MAX_ENV_FILE_VARIABLES).collect()
+    variables.take(MAX_ENV_FILE_VARIABLES).collect()
+}
+
+/// Returns the quote with which a value begins.
+fn opening_quote(value: &str) -> Option<char> {
+    value.chars().next().filter(|c| QUOTES.contains(c))
+}
+
+/// Returns the position of the quote that ends a quoted value. A quote after a backslash is not the end, since some
+/// programs read it as part of the value.
+fn closing_quote(text: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.char_indices().find(|(_, c)| {
+        let is_end = *c == quote && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        is_end
+    });
+    end.map(|(at, _)| at)
+}
+
+/// Returns the value that a text after the equals sign stands for. Returns `None` if it is empty, or if programs differ
+/// in how they read it: because of escapes, references to other variables, quotes that end on another line, or quotes
+/// within a value that does not begin with one.
+fn env_file_value(text: &str) -> Option<&str> {
+    let quote = opening_quote(text);
+    let (value, rest) = match quote {
+        Some(quote) => {
+            let end = closing_quote(&text[1..], quote)? + 1;
+            (&text[1..end], &text[end + 1..])
+        }
+        None => text.find('#').map_or((text, ""), |at| text.split_at(at)),
+    };
+    let is_comment = rest.trim_start().is_empty() || rest.trim_start().starts_with('#');
+    let is_literal = match quote {
+        Some('\'') => !value.contains('\''),
+        Some(_) => !value.contains(['\\', '$']),
+        // Some programs read a "#" without a space before it as part of the value.
+        None => {
+            !value.contains('$') && !value.contains(QUOTES) && (rest.is_empty() || value.ends_with(char::is_whitespace))
+        }
+    };
+    let value = if quote.is_some() { value } else { value.trim_end() };
+    (is_comment && is_literal && !value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn value_is_read_only_if_all_programs_agree_on_it() {
+        let cases: &[(&str, Option<&str>)] = &[
+            ("A=one", Some("one")),
+            ("export A = one two  # comment", Some("one two")),
+            ("A=\"one # two\" # comment", Some("one # two")),
+            ("A='$one\\n'", Some("$one\\n")),
+            ("A=`one`", Some("one")),
+            ("A=C:\\one", Some("C:\\one")),
+            ("A=one=two", Some("one=two")),
+            ("A=", None),
+            ("A=''", None),
+            ("A=# comment", None),
+            ("A=one#two", None),
+            ("A=${B}", None),
+            ("A=\"$B\"", None),
+            ("A=\"one\\n\"", None),
+            ("A=\"one", None),
+            ("A='one' two", None),
+            ("A='one\\'", None),
+            ("A='one\\'two'", None),
+            ("A=one\"", None),
+            ("A=it's", None),
+            ("A=one`", None),
+            ("A=\"one\nB=two\"", None),
+            ("A='one\nB=two\n'", None),
+            ("A=`one\nB=two", None),
+            ("A=\"one\\\"\nB=two\"", None),
+            ("B-1=\"one\nB=two\"\nA=three", Some("three")),
+            ("# B=\"one\nA=two", Some("two")),
+        ];
+        for (line, expected) in cases {
+            let found = env_file_variables(line);
+            let values: Vec<Option<&str>> =
+                found.iter().map(|found| found.value.as_ref().map(SecretString::expose_secret)).collect();
+            assert_eq!(values, [*expected], "{line}");
+            assert_eq!(found[0].name, "A", "{line}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 mod new_server;
 pub(crate) mod secret_removal;
 pub(crate) mod value_separation;
+mod value_source;
 
 use std::collections::BTreeMap;
 
@@ -14,15 +15,17 @@ use ports::server_config::{
 };
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::SourceApp;
+use crate::files::EnvFileVariable;
 use crate::notes::{ImportNotes, ImportPlaceholder, printable_note, printable_text};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::ServerCandidate;
 use crate::variables::ReferenceSyntax;
 use crate::{bridged_servers, notes, server_names};
+pub use value_source::{EnvironmentText, TakenValues, ValueSource};
 
 /// Maximum number of notes about one server.
 pub(crate) const MAX_SERVER_NOTES: usize = 40;
@@ -119,11 +122,17 @@ pub struct FoundServer {
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
+    /// Sources of the values that the other app's settings only refer to, by the name of the variable or header. An
+    /// import uses them only if the user chooses so, with [`take_values`](Self::take_values).
+    pub sources: BTreeMap<String, ValueSource>,
     /// OAuth client secret of the server, if the other app's settings contain one.
     pub client_secret: Option<SecretString>,
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
     /// until they are replaced.
     pub placeholders: Vec<ImportPlaceholder>,
+    /// Set if the configuration refers to the folder that is open in the other app, and the user has not chosen one. It
+    /// is [`AppEnvironment::workspace`].
+    pub needs_workspace: bool,
     /// Set if the server is disabled in the other app.
     pub off: bool,
     /// Result of comparing the found server with the configured servers.
@@ -145,16 +154,17 @@ pub(crate) struct EntrySource<'s> {
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts a parsed entry to a found server. `env_names` returns the names of the variables in an environment file, or
+/// Converts a parsed entry to a found server. `env_file_variables` returns the variables in an environment file, or
 /// `None` if that file was not read.
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
     environment: &AppEnvironment,
-    env_names: &dyn Fn(&str) -> Option<Vec<String>>,
+    env_file_variables: &dyn Fn(&str) -> Option<Vec<EnvFileVariable>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
-    value_separation::resolve_known_references(&mut candidate, syntax, environment, source.project);
+    let needs_workspace =
+        value_separation::resolve_known_references(&mut candidate, syntax, environment, source.project);
     if candidate.remote.is_none() && !candidate.has_unsupported_transport {
         if bridged_servers::remove_cmd_wrapper(&mut candidate.config, environment.runs_on) {
             let note = "it was written for Windows: the part that only Windows requires was removed from its command";
@@ -180,11 +190,11 @@ pub(crate) fn to_found_server(
     };
     let name = candidate.name.clone().unwrap_or_else(|| valid_name.clone());
     let lost_denial = remove_secret_tools(&mut candidate);
-    value_separation::add_env_file_variables(&mut candidate, env_names);
+    let file_sources = value_separation::add_env_file_variables(&mut candidate, env_file_variables);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
-    let separated = value_separation::separate_secrets(&mut candidate, syntax);
+    let separated = value_separation::separate_secrets(&mut candidate, syntax, file_sources);
     let removed = secret_removal::remove_secrets(&mut candidate);
     if let Some(text) = secret_removal::secret_removal_text(&removed) {
         candidate.notes.add(ImportNoteKind::SecretRemoved, text);
@@ -219,8 +229,10 @@ pub(crate) fn to_found_server(
         headers: separated.headers,
         secrets: separated.secrets,
         pending: separated.pending,
+        sources: separated.sources,
         client_secret: separated.client_secret,
         placeholders,
+        needs_workspace,
         off: candidate.extras.disabled,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
         notes: candidate.notes.printable().take(MAX_SERVER_NOTES).collect(),
@@ -277,8 +289,10 @@ pub(crate) fn unparsable_server(
         headers: BTreeMap::new(),
         secrets: BTreeMap::new(),
         pending: BTreeMap::new(),
+        sources: BTreeMap::new(),
         client_secret: None,
         placeholders: Vec::new(),
+        needs_workspace: false,
         off: false,
         status: ImportStatus::Unsupported,
         notes: vec![printable_note(&ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")))],
@@ -324,8 +338,8 @@ pub(crate) fn note_tool_lists(tools: &ToolFilter, notes: &mut ImportNotes) {
 }
 
 impl FoundServer {
-    /// Returns a hash of all data that an import of this server would store, and of the files in which the server was
-    /// found. The values of secrets are excluded.
+    /// Returns a hash of all data that an import of this server would store, of the places from which it can take
+    /// values, and of the files in which the server was found. The values of secrets are excluded.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self
@@ -336,14 +350,18 @@ impl FoundServer {
         let around: Vec<[&str; 3]> =
             self.pending.iter().map(|(name, pending)| [name, pending.before.as_str(), &pending.after]).collect();
         let names: Vec<&String> = self.secrets.keys().collect();
+        let sources: Vec<Value> =
+            self.sources.iter().map(|(name, source)| json!([name, source.description()])).collect();
         let what = json!({
             "name": self.name,
             "origins": origins,
             "config": config_hash(&self.config).as_str(),
             "secrets": names,
             "pending": around,
+            "sources": sources,
             "client": self.client_secret.is_some(),
             "tools": self.config.tools,
+            "autostart": self.config.autostart,
         });
         Hash::of_json(&what).as_str().to_owned()
     }

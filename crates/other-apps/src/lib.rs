@@ -42,7 +42,10 @@ pub use bridged_servers::remote_behind_bridge;
 pub use export::{ServerExport, ServerExportFormat, ServerListExport, export, export_server};
 pub use files::project_files;
 pub use found_server::secret_removal::SecretPlace;
-pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
+pub use found_server::{
+    EnvironmentText, FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret, TakenValues,
+    ValueSource,
+};
 pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::ImportPlaceholder;
 pub use omissions::{ExportOmissions, OmittedSetting};

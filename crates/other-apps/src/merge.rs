@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::apps::find_source_app;
 use crate::bridged_servers::program_name;
-use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSecret};
+use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSecret, ValueSource};
 use crate::notes::{printable_note, quoted_text};
 use crate::server_names::TakenNames;
 
@@ -149,21 +149,38 @@ impl PartialEq for ComparableValue<'_> {
     }
 }
 
+/// A variable or header, which can be compared with that of another found server.
+#[derive(Debug)]
+struct ComparableEntry<'f> {
+    name: &'f String,
+    value: ComparableValue<'f>,
+    source: Option<&'f ValueSource>,
+}
+
+impl ComparableEntry<'_> {
+    /// Returns `true` if the values are equal, and the places from which an import can take them don't differ.
+    fn has_same_value(&self, other: &Self) -> bool {
+        let sources = self.source.zip(other.source);
+        self.value == other.value && sources.is_none_or(|(source, other)| source.has_value_of(other))
+    }
+}
+
 /// Returns the values of all variables and headers of a server by name, with header names in lower case, since they are
 /// case-insensitive.
-fn comparable_values(server: &FoundServer) -> BTreeMap<String, (&String, ComparableValue<'_>)> {
+fn comparable_values(server: &FoundServer) -> BTreeMap<String, ComparableEntry<'_>> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
     let plain = transport_values(&server.config).iter().map(|(name, value)| (name, ComparableValue::Plain(value)));
     let secrets = server.secrets.iter().map(|(name, value)| (name, ComparableValue::Secret(value)));
     let pending = server.pending.iter().map(|(name, value)| (name, ComparableValue::Pending(value)));
-    plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
+    let values = plain.chain(secrets).chain(pending);
+    values.map(|(name, value)| (key(name), ComparableEntry { name, value, source: server.sources.get(name) })).collect()
 }
 
 fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
     let (one_given, other_given) = (comparable_values(one), comparable_values(other));
     one_given.len() == other_given.len()
-        && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
+        && one_given.iter().all(|(key, entry)| other_given.get(key).is_some_and(|other| entry.has_same_value(other)))
         && auth_config(one) == auth_config(other)
         && one.client_secret.as_ref().map(SecretString::expose_secret)
             == other.client_secret.as_ref().map(SecretString::expose_secret)
@@ -183,10 +200,10 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
         let there = comparable_values(row);
-        for (key, (name, value)) in comparable_values(server) {
+        for (key, entry) in comparable_values(server) {
             match there.get(&key) {
-                None => lacking.push(name.clone()),
-                Some((_, of_row)) if *of_row != value => different.push(name.clone()),
+                None => lacking.push(entry.name.clone()),
+                Some(of_row) if !of_row.has_same_value(&entry) => different.push(entry.name.clone()),
                 Some(_) => {}
             }
         }
@@ -200,6 +217,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
         to.extend(from.get(name).map(|value| (name.clone(), value.clone())));
         row.secrets.extend(server.secrets.remove_entry(name));
         row.pending.extend(server.pending.remove_entry(name));
+        row.sources.extend(server.sources.remove_entry(name));
         row.env.extend(server.env.remove_entry(name));
         row.headers.extend(server.headers.remove_entry(name));
     }
@@ -247,6 +265,7 @@ fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
         row.origins.push(origin);
     }
     row.off &= server.off;
+    row.config.autostart &= server.config.autostart;
     let tools = &mut row.config.tools;
     tools.restrict(server.config.tools);
     // Shortened lists would offer models more tools than the apps do.

@@ -37,7 +37,7 @@ impl OmittedSetting {
     }
 
     /// Returns the settings in `config` that neither a link nor an entry in the formats of other apps can contain.
-    pub(crate) fn always_omitted(config: &ServerConfig) -> Vec<Self> {
+    pub(crate) fn omitted_in_every_export(config: &ServerConfig) -> Vec<Self> {
         let mut omitted = Vec::new();
         match &config.transport {
             ServerTransport::Stdio(stdio) => omitted.extend(stdio.sandbox.as_ref().map(|_| Self::Sandbox)),

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::{APPS, SettingsPath, SourceApp};
-use crate::files::{self, PROJECT_SETTINGS_FILES};
+use crate::files::{self, EnvFileVariable, PROJECT_SETTINGS_FILES};
 use crate::found_server::{EntrySource, FoundServer, ImportStatus, to_found_server};
 use crate::server_candidate::ServerCandidate;
 use crate::{merge, settings_reader};
@@ -50,7 +50,7 @@ pub fn project_servers(
         return None;
     }
     let roots = [real];
-    let no_variables = |_: &str| -> Option<Vec<String>> { None };
+    let no_variables = |_: &str| -> Option<Vec<EnvFileVariable>> { None };
     let mut found: Vec<FoundServer> = Vec::new();
     let mut contents: Vec<[String; 2]> = Vec::new();
     for file in PROJECT_SETTINGS_FILES {

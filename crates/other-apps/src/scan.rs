@@ -9,6 +9,7 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
 use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, TOML_LAYOUT, find_source_app, match_settings_file};
+use crate::files::EnvFileVariable;
 use crate::found_server::{EntrySource, FoundServer, to_found_server, unparsable_server};
 use crate::{files, merge, pasted, settings_reader};
 
@@ -77,6 +78,7 @@ pub const MAX_SCANNED_SERVERS: usize = 5_000;
 ///     systems: vec![OperatingSystem::Linux],
 ///     runs_on: OperatingSystem::Linux,
 ///     variables: BTreeMap::new(),
+///     workspace: None,
 /// };
 /// let report = scan_settings(&ScanScope::All, &environment, &[])?;
 /// let [server] = &report.servers[..] else { panic!("one app has one server") };
@@ -188,10 +190,10 @@ impl SettingsScan<'_> {
                 let source = EntrySource { app: None, id: UNKNOWN_APP_ID, file: &shown, project: None };
                 let candidates = pasted::parse_candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
-                let names = |file: &str| self.env_file_variable_names(path, file);
+                let variables = |file: &str| self.env_file_variables(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
-                    .map(|candidate| to_found_server(candidate, source, self.environment, &names))
+                    .map(|candidate| to_found_server(candidate, source, self.environment, &variables))
                     .collect();
                 self.add_servers(UNKNOWN_APP_ID, path, servers);
             }
@@ -208,9 +210,9 @@ impl SettingsScan<'_> {
             Err(problem) => return self.report.problems.push(problem),
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
-        let names = |file: &str| self.env_file_variable_names(path, file);
+        let variables = |file: &str| self.env_file_variables(path, file);
         let servers = entries.into_iter().map(|entry| match entry.candidate {
-            Ok(candidate) => to_found_server(candidate, source, self.environment, &names),
+            Ok(candidate) => to_found_server(candidate, source, self.environment, &variables),
             Err(problem) => unparsable_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
@@ -229,16 +231,16 @@ impl SettingsScan<'_> {
         self.found.extend(servers);
     }
 
-    /// Reads the environment file `file`, to which an entry in the settings file `settings` refers, and returns the
-    /// names of its variables. Returns `None` if the file is outside of the folders that the scan may read, can't be
+    /// Reads the environment file `file`, to which an entry in the settings file `settings` refers, and returns its
+    /// variables. Returns `None` if the file is outside of the folders that the scan may read, can't be
     /// read, or contains a private key.
-    fn env_file_variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
+    fn env_file_variables(&self, settings: &Path, file: &str) -> Option<Vec<EnvFileVariable>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.environment.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read_file(&path, files::MAX_SETTINGS_FILE_BYTES, Some(&self.roots)).ok()??;
         // A private key may contain lines that end with an equals sign.
-        (!text.contains("-----BEGIN ")).then(|| files::env_file_variable_names(&text))
+        (!text.contains("-----BEGIN ")).then(|| files::env_file_variables(&text))
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct ServerCandidate {
     pub(crate) revision: Option<Revision>,
     /// Allow list and deny list of tools, which determine the tools that the other app offers to its model.
     pub(crate) tools: ToolFilter,
+    /// Set if the server does not start together with Drawbridge.
+    pub(crate) starts_by_hand: bool,
     pub(crate) notes: ImportNotes,
     /// Set if the entry specifies a transport that Drawbridge does not support.
     pub(crate) has_unsupported_transport: bool,
@@ -72,6 +74,7 @@ impl ServerCandidate {
             Some(remote) => ServerTransport::Http(remote.clone()),
             None => ServerTransport::Stdio(self.config.clone()),
         };
-        ServerConfig { transport, revision: self.revision, tools: self.tools.clone() }
+        let autostart = !self.starts_by_hand;
+        ServerConfig { transport, revision: self.revision, tools: self.tools.clone(), autostart }
     }
 }

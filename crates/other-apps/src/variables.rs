@@ -1,5 +1,5 @@
-//! References in values, which an app replaces when it starts a server. Drawbridge does not read the values that they
-//! refer to.
+//! References in values, which an app replaces when it starts a server. Drawbridge reads no value that they refer to
+//! before the user chooses so.
 
 use std::ops::Range;
 

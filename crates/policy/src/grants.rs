@@ -20,7 +20,7 @@ pub enum GrantSubject {
     Tool(String),
 }
 
-/// The originator of an act that a grant or rule allowed without consent.
+/// The originator of an act for which a permission was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -39,7 +39,7 @@ pub enum UsedBy {
     Server,
 }
 
-/// The last act that a permission allowed without consent.
+/// The last act for which a permission was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LastUse {

@@ -237,17 +237,17 @@ impl Policy {
         self.session.iter().any(|rule| rule.is_trust_rule_for(server))
     }
 
-    /// Denies all requests that this server initiates from now on.
-    pub fn mute(&mut self, server: &str) {
+    /// Denies all requests that this server sends from now on, without a consent request.
+    pub fn mute_server(&mut self, server: &str) {
         self.muted.insert(server.to_owned());
     }
 
-    /// Revokes [`mute`](Self::mute) for this server.
-    pub fn unmute(&mut self, server: &str) {
+    /// Revokes [`mute_server`](Self::mute_server) for this server.
+    pub fn unmute_server(&mut self, server: &str) {
         self.muted.remove(server);
     }
 
-    /// Returns `true` if requests of this server are denied without a consent request.
+    /// Returns `true` if this server is muted ([`mute_server`](Self::mute_server)).
     #[must_use]
     pub fn is_muted(&self, server: &str) -> bool {
         self.muted.contains(server)

@@ -121,8 +121,11 @@ impl ArgumentText<'_> {
         // links the path contains.
         let climbs = may_escape_folder(text) || may_escape_folder(&narrow_full_width_separators(text));
         if !self.fits_as_written {
-            let spellings =
-                if self.is_word_for_any_address_pattern(&fits) { BTreeSet::new() } else { alternative_spellings(text) };
+            let spellings = if self.is_plain_word_and_pattern_matches_any_address(&fits) {
+                BTreeSet::new()
+            } else {
+                alternative_spellings(text)
+            };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             } else if climbs && is_for_paths {
@@ -147,7 +150,7 @@ impl ArgumentText<'_> {
 
     /// Returns `true` if the string is a plain word and the pattern matches any address. Such a string is not compared
     /// as an address, although a program could add a scheme to it.
-    fn is_word_for_any_address_pattern(&self, fits: impl Fn(&str) -> bool) -> bool {
+    fn is_plain_word_and_pattern_matches_any_address(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_host = self.is_for_addresses && fold_case_and_width(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(SAMPLE_OF_ANY_ADDRESS)
     }

@@ -44,10 +44,10 @@ pub trait Documents: Send + Sync {
     /// Starts watching a document, and sends a message to `_changed` for each change by another process. A change by
     /// this process may send one as well. Does nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
-    /// Requests the key of the MACs in documents that grant rights, and waits for the key for at most `patience`. If it
-    /// arrives later, watchers of these documents are notified.
+    /// Requests the key of the MACs in documents that store permissions, and waits for the key for at most `patience`.
+    /// If it arrives later, watchers of these documents are notified.
     fn request_mac_key(&self, _patience: std::time::Duration) {}
-    /// Returns whether the MACs in documents that grant rights can be verified.
+    /// Returns whether the MACs in documents that store permissions can be verified.
     fn mac_state(&self) -> DocumentMacState {
         DocumentMacState::None { cause: String::new() }
     }
@@ -56,24 +56,26 @@ pub trait Documents: Send + Sync {
     fn take_newly_authenticated(&self) -> Option<Vec<String>> {
         None
     }
-    /// Returns the reason why a document that grants rights was rejected at the last read. Each rejection is returned
-    /// only once.
+    /// Returns the reason why a document that stores permissions was rejected at the last read. Each rejection is
+    /// returned only once.
     fn take_refusal(&self, _name: Document) -> Option<RefusedDocument> {
         None
     }
 }
 
-/// The state of the MACs in documents that grant rights. A MAC (the *seal*) shows that Drawbridge wrote the document.
+/// The state of the MACs in documents that store permissions. A MAC (the *seal*) shows that Drawbridge wrote the
+/// document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentMacState {
-    /// The keychain has not responded yet. Documents that grant rights are not used until it does.
+    /// The keychain has not responded yet. Documents that store permissions are not used until it does.
     Waiting,
     /// Documents have no MACs, because there is no keychain.
     None {
         /// The reason why there is no keychain.
         cause: String,
     },
-    /// Documents have MACs, but the key that verifies them is unavailable. Documents that grant rights are not used.
+    /// Documents have MACs, but the key that verifies them is unavailable. Documents that store permissions are not
+    /// used.
     Unavailable {
         /// The reason why the key of the MACs is unavailable.
         cause: String,
@@ -160,6 +162,8 @@ pub enum Document {
     /// `projects.json`: for each shared folder that contains settings files of other apps, hash of these files as the
     /// user last saw them.
     Projects,
+    /// `uses.json`: last uses of rules and shared folders, which are displayed to the user. No decision depends on it.
+    Uses,
 }
 
 impl Document {
@@ -185,6 +189,7 @@ impl Document {
             Self::Registry => "registry.json",
             Self::SystemPrompts => "system-prompts.json",
             Self::Projects => "projects.json",
+            Self::Uses => "uses.json",
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct ServerConfig {
     pub revision: Option<Revision>,
     /// Filter for the tools that are available to models.
     pub tools: ToolFilter,
+    /// `true` if the server starts together with Drawbridge, once its start is approved for all times.
+    pub autostart: bool,
 }
 
 /// The way in which Drawbridge contacts a server.
@@ -112,13 +114,18 @@ impl Default for ServerConfig {
 
 impl From<StdioConfig> for ServerConfig {
     fn from(config: StdioConfig) -> Self {
-        Self { transport: ServerTransport::Stdio(config), revision: None, tools: ToolFilter::default() }
+        Self {
+            transport: ServerTransport::Stdio(config),
+            revision: None,
+            tools: ToolFilter::default(),
+            autostart: true,
+        }
     }
 }
 
 impl From<HttpConfig> for ServerConfig {
     fn from(config: HttpConfig) -> Self {
-        Self { transport: ServerTransport::Http(config), revision: None, tools: ToolFilter::default() }
+        Self { transport: ServerTransport::Http(config), revision: None, tools: ToolFilter::default(), autostart: true }
     }
 }
 
@@ -169,15 +176,15 @@ impl ServerConfig {
         problem.or_else(|| self.tools.problem())
     }
 
-    /// Returns `true` if the configurations differ only in the tools that are available to models, so that a running
-    /// server need not be stopped.
+    /// Returns `true` if the configurations differ only in the tools that are available to models or in whether the
+    /// server starts with Drawbridge, so that a running server need not be stopped.
     #[must_use]
-    pub fn differs_in_tools_only(&self, other: &Self) -> bool {
-        self.starts_same_server_as(other) && self.tools != other.tools
+    pub fn differs_without_restart(&self, other: &Self) -> bool {
+        self.starts_same_server_as(other) && (&self.tools, self.autostart) != (&other.tools, other.autostart)
     }
 
     /// Returns `true` if both configurations start the same server: transport and revision are equal. The tools that
-    /// are offered to models have no effect on a start.
+    /// are offered to models have no effect on a start, nor has the time of the start.
     #[must_use]
     pub fn starts_same_server_as(&self, other: &Self) -> bool {
         (&self.transport, self.revision) == (&other.transport, other.revision)

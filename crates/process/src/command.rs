@@ -21,7 +21,7 @@ pub struct ServerCommand {
     /// Environment variables in addition to the default environment of servers. They override variables of the same
     /// name.
     pub environment: BTreeMap<String, String>,
-    /// Working directory of the server. `None` stands for the user's home folder.
+    /// Working directory of the server. `None` stands for the home of its sandbox, or else the user's home folder.
     pub working_directory: Option<PathBuf>,
     /// Sandbox of the server, or `None` to run it with all permissions of the user.
     pub sandbox: Option<SandboxSettings>,
@@ -34,7 +34,8 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
-    /// Returns the configured working directory of the server, or else the user's home folder.
+    /// Returns the configured working directory of the server, or else the home of its sandbox, or else the user's home
+    /// folder.
     pub fn directory(&self) -> PathBuf {
         let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
         self.working_directory.clone().or_else(own).unwrap_or_else(default_working_directory)

@@ -41,7 +41,7 @@ pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use open_file::open_resolved_file;
 pub use platform::{InputPipe, StartTime};
-pub use programs::{CommandNotFound, SearchPath, SearchPathSource, default_working_directory, is_in_system_folder};
+pub use programs::{CommandNotFound, SearchPath, SearchPathSource, is_in_system_folder};
 pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
     SpawnError, SpawnedServerProcess, run_and_capture, shut_down, spawn,

@@ -1,5 +1,5 @@
-//! The MAC in documents that grant rights: an HMAC over the document's name, a sequence number that increases with
-//! each write, and the content. The key of the HMAC is derived from the MAC key in the keychain. The keychain also
+//! The MAC in documents that store permissions: an HMAC over the document's name, a sequence number that increases
+//! with each write, and the content. The key of the HMAC is derived from the MAC key in the keychain. The keychain also
 //! stores the latest sequence numbers, so that an older copy of a file is detected.
 
 mod keychain_marks;
@@ -30,9 +30,9 @@ const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for rejecting a document whose sequence number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
-/// Documents that grant rights, so that each of their files contains a MAC (the *seal*). `policy.json` and
-/// `models.json` have none, because users edit them: their changes are reported, and a change that would send a
-/// conversation to another provider requires the user's consent.
+/// Documents that store permissions. Each of their files contains a MAC (the *seal*). `policy.json` and `models.json`
+/// have none, because users edit them: their changes are reported, and a change that would send a conversation to
+/// another provider requires the user's consent.
 pub(crate) const AUTHENTICATED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 

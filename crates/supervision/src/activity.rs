@@ -4,6 +4,7 @@
 
 mod entry_body;
 mod hidden_secrets;
+mod shared_log;
 mod total_size;
 
 use serde::{Deserialize, Serialize};
@@ -18,12 +19,11 @@ use ports::time::to_millis;
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
-use secrecy::SecretString;
 
 use entry_body::EntryBody;
 use hidden_secrets::RedactedSecrets;
-pub use total_size::MAX_TOTAL_ACTIVITY_BYTES;
-pub use total_size::TotalActivitySize;
+pub use shared_log::{ActivityPage, SharedActivityLog};
+pub use total_size::{MAX_TOTAL_ACTIVITY_BYTES, TotalActivitySize};
 
 /// Maximum number of entries in the log of one server.
 pub const MAX_ACTIVITY_ENTRIES: usize = 2_000;
@@ -83,7 +83,7 @@ impl ActivityEntry {
     }
 
     /// Returns the memory used by the log entry, in bytes.
-    const fn memory_used(&self) -> usize {
+    fn memory_used(&self) -> usize {
         self.body.memory_used() + size_of::<Self>()
     }
 
@@ -138,7 +138,7 @@ pub struct ActivityLog {
     dropped: u64,
     /// Method and time of each pending request, by direction (`true` if the host sent it) and ID.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
-    /// Secrets that are redacted in the entries.
+    /// Secrets that are redacted in the entries, shared with [`SharedActivityLog`].
     hidden: RedactedSecrets,
     together: TotalActivitySize,
 }
@@ -220,22 +220,6 @@ impl ActivityLog {
     pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
         let first = self.entries.front()?.seq;
         self.entries.get(usize::try_from(seq.checked_sub(first)?).ok()?)
-    }
-
-    /// Redacts these tokens in all future entries, by replacing them with [`REDACTED`](domain::REDACTED).
-    pub fn redact_tokens(&mut self, tokens: Vec<SecretString>) {
-        self.hidden.add_tokens(tokens);
-    }
-
-    /// Redacts these secrets, to which the server's settings refer by name, in all future entries. They are stored
-    /// separately from tokens, so that short-lived tokens don't displace them.
-    pub fn redact_settings_secrets(&mut self, secrets: Vec<SecretString>) {
-        self.hidden.add_settings_secrets(secrets);
-    }
-
-    /// Returns the text with all secrets redacted.
-    pub fn redact_text(&self, text: String) -> String {
-        self.hidden.redact_text(text)
     }
 
     /// Appends a message that was sent or received.

@@ -1,5 +1,5 @@
 //! Delays before a server that has ended is started again. The delays grow exponentially and are randomized, and the
-//! number of attempts is limited. Used by the owner task of `host`.
+//! number of attempts is limited. Used by the owner in `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -12,7 +12,7 @@ pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,
     /// Maximum number of concurrently pending requests.
     most: usize,
-    /// Limits the rate of requests. A request beyond the rate is refused without passing it to the owner task of
+    /// Limits the rate of requests. A request beyond the rate is refused without passing it to the owner in
     /// `host`, where even a request that a rule denies would cost time and an audit entry.
     left: TokenBucket,
     refused: u64,

@@ -43,17 +43,18 @@ impl ClockComparison {
 /// The local addresses from which this computer sends packets to the internet: one for IPv4 and one for IPv6, each
 /// `None` if there is no route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceAddresses {
+pub struct OutgoingIpAddresses {
     v4: Option<IpAddr>,
     v6: Option<IpAddr>,
 }
 
-impl SourceAddresses {
+impl OutgoingIpAddresses {
     /// Determines the addresses from the operating system's routes. No packet is sent: connecting a UDP socket only
     /// selects its source address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
-        let v4 = source_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
-        let v6 = source_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
+        let v4 = outgoing_ip_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
+        let v6 =
+            outgoing_ip_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
         Self { v4, v6 }
     }
 
@@ -98,7 +99,7 @@ impl ConnectionCheckRateLimit {
     }
 }
 
-fn source_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
+fn outgoing_ip_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     // Port 9 is the discard service. No packet is sent to it.
     socket.connect((to, 9)).ok()?;
@@ -182,7 +183,7 @@ mod tests {
             ((home, v6), (None, v6), false, "one of two is gone"),
         ];
         for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
-            let (mut addresses, now) = (SourceAddresses { v4, v6 }, SourceAddresses { v4: v4_now, v6: v6_now });
+            let (mut addresses, now) = (OutgoingIpAddresses { v4, v6 }, OutgoingIpAddresses { v4: v4_now, v6: v6_now });
             assert_eq!(addresses.update(now), moved, "{what}");
             assert!(!addresses.update(now), "{what}: a change must be reported once");
         }

@@ -385,11 +385,8 @@ impl TestApp {
     /// # Panics
     /// Panics if there is no server with this name.
     pub async fn activity(&self, name: &str) -> String {
-        let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
-        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = activity
-            .entries_after(0, usize::MAX)
-            .map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
+        let page = self.host.activity_page(name.to_owned(), 0, usize::MAX).await.unwrap_or_else(|e| panic!("{e}"));
+        let lines = page.entries.iter().map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
         lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -21,6 +21,21 @@ pub async fn yield_until_idle() {
     }
 }
 
+/// Checks an asynchronous condition every 10 ms, like [`poll_until`].
+pub async fn poll_until_async(limit: Duration, mut condition: impl AsyncFnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if condition().await {
+            return true;
+        }
+        if start.elapsed() >= limit {
+            return false;
+        }
+        // sleep: polls, because no event reports the change.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 /// Checks a condition every 10 ms. Returns `true` as soon as it holds, or `false` if it does not hold within `limit`.
 pub async fn poll_until(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();

@@ -76,7 +76,7 @@ impl ScriptedModel {
     /// Panics if the host has stopped.
     pub async fn add_to_host(host: &Host, models: Vec<Model>) -> Arc<Self> {
         let own = Arc::new(Self::default());
-        host.put_provider(SCRIPTED_PROVIDER_ID.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
+        host.add_unsaved_provider(SCRIPTED_PROVIDER_ID.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
             .await
             .unwrap_or_else(|e| panic!("the provider is added: {e}"));
         own

@@ -139,7 +139,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 #[tauri::command]
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    let install = installing::UpdateInstaller::new(&app);
+    let install = installing::UpdateInstaller::for_this_build(&app);
     let installed = updates.install(&version, &install, &|report| send_update_report(&app, report)).await;
     match installed {
         Ok(()) => quitting::restart(&app),

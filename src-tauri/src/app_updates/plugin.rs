@@ -59,7 +59,7 @@ impl<R: Runtime> UpdateInstaller<R> {
         Self { app: app.clone(), channel, program }
     }
 
-    pub(super) fn new(app: &AppHandle<R>) -> Self {
+    pub(super) fn for_this_build(app: &AppHandle<R>) -> Self {
         Self::new(app, build_update_channel(), None)
     }
 

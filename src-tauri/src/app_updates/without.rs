@@ -12,7 +12,7 @@ pub(super) fn build_update_channel() -> Result<Option<UpdateChannel>, UpdateRefu
 pub(super) struct UpdateInstaller;
 
 impl UpdateInstaller {
-    pub(super) fn new<R: Runtime>(_: &AppHandle<R>) -> Self {
+    pub(super) fn for_this_build<R: Runtime>(_: &AppHandle<R>) -> Self {
         Self
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn set_login_start_enabled(on: bool) -> Result<(), String> {
 fn auto_launch() -> Result<AutoLaunch, String> {
     let program = env::current_exe().map_err(|error| format!("The path of the program is unknown: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
+    // `auto-launch` writes the path unescaped into the XML of the launch agent, which macOS would then ignore.
+    if cfg!(target_os = "macos") && path.contains(['&', '<']) {
+        return Err(format!(
+            "{path} can't be started at login, because its path contains \"&\" or \"<\". Move it to another folder."
+        ));
+    }
     // The value of the Run key is a command line, so the path is quoted.
     let path = if cfg!(windows) { format!("\"{path}\"") } else { path.to_owned() };
     AutoLaunchBuilder::new()

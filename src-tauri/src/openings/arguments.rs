@@ -148,7 +148,7 @@ mod tests {
 
     const LINK: &str = "drawbridge://mcp/install?name=notes&config=e30";
 
-    fn parse_named(arguments: &[&str]) -> Vec<OpenArgument> {
+    fn parse_arguments_in_test_folder(arguments: &[&str]) -> Vec<OpenArgument> {
         let program = ["drawbridge"].into_iter().chain(arguments.iter().copied());
         parse_arguments(program.map(OsString::from), Path::new("/home/ann"))
     }
@@ -170,21 +170,25 @@ mod tests {
 
     #[test]
     fn files_and_links_are_parsed_from_the_command_line() {
-        assert_eq!(parse_named(&[]), [], "the program name should be ignored");
-        assert_eq!(parse_named(&["--background", "-x"]), [], "options should be ignored");
+        assert_eq!(parse_arguments_in_test_folder(&[]), [], "the program name should be ignored");
+        assert_eq!(parse_arguments_in_test_folder(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
-            parse_named(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
+            parse_arguments_in_test_folder(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
             [file("/home/ann/a.mcpb"), file("/b.dxt"), file("/home/ann/-c.mcpb")],
             "paths should be relative to the folder, and arguments after -- should not be options"
         );
         assert_eq!(
-            parse_named(&["file:///home/ann/My%20notes.mcpb"]),
+            parse_arguments_in_test_folder(&["file:///home/ann/My%20notes.mcpb"]),
             [file("/home/ann/My notes.mcpb")],
             "a file URL should be a file"
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
-        assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_COMMAND_LINE_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_arguments_in_test_folder(&links), links.map(link), "links of any scheme should be recognized");
+        assert_eq!(
+            parse_arguments_in_test_folder(&["x"; 1_000]).len(),
+            MAX_EXAMINED_COMMAND_LINE_ARGUMENTS,
+            "the limit should apply"
+        );
     }
 
     #[test]

@@ -125,8 +125,8 @@ impl PageSandbox {
         }
     }
 
-    /// Handles the normal exit of Drawbridge. If the page has not appeared within less than
-    /// [`MIN_WAIT_BEFORE_FAILED_START`], the start does not count as failed.
+    /// Handles the normal exit of Drawbridge. If Drawbridge exits before the page has appeared, the start counts as
+    /// failed only if it took at least [`MIN_WAIT_BEFORE_FAILED_START`].
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_BEFORE_FAILED_START);
         if is_early && !self.settled.load(Ordering::Relaxed) {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sandbox_trial_decides_unless_disabled_or_failing_before() {
+    fn trial_decides_unless_sandbox_is_disabled_or_start_failed() {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(

@@ -3,12 +3,11 @@
 //! WebKitGTK silently omits the sandbox in environments where it expects the sandbox to fail, such as containers and
 //! Flatpak or Snap packages. Called by `linux.rs` for the report on the settings page.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Name of WebKitGTK's web process, as truncated by the kernel to 15 bytes.
-const WEB_PROCESS_NAME: &str = "WebKitWebProces";
+use crate::web_view_processes::{WEB_PROCESS_NAME, read_process_table, web_view_processes_with_name};
+
 /// Kinds of namespaces that the sandbox separates and that are checked. The user namespace is not checked, because the
 /// sandbox of a process of root has none of its own.
 const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
@@ -17,46 +16,8 @@ const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
 pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendant_processes_with_name(&read_process_table(proc), own, WEB_PROCESS_NAME);
-    !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
-}
-
-/// All processes of the system: the name and the parent of each process, by process identifier.
-type ProcessTable = BTreeMap<u32, (String, u32)>;
-
-fn read_process_table(proc: &Path) -> ProcessTable {
-    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| {
-            let pid = entry.file_name().to_str()?.parse().ok()?;
-            let (name, parent) = parse_name_and_parent(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
-            Some((pid, (name, parent)))
-        })
-        .collect()
-}
-
-/// Parses the name and the parent's identifier in a file `/proc/PID/stat`. The name is in parentheses and may contain
-/// any character (proc_pid_stat(5)).
-fn parse_name_and_parent(stat: &str) -> Option<(String, u32)> {
-    let (before, after) = stat.rsplit_once(')')?;
-    let name = before.split_once('(')?.1.to_owned();
-    Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
-}
-
-/// Returns the identifiers of the processes with the name `name` that are descendants of the process `ancestor`.
-fn descendant_processes_with_name(processes: &ProcessTable, ancestor: u32, name: &str) -> Vec<u32> {
-    let is_below = |mut pid: u32| {
-        // The number of steps is limited, because entries that were read at different times may form a cycle.
-        for _ in 0..processes.len() {
-            match processes.get(&pid) {
-                Some((_, parent)) if *parent == ancestor => return true,
-                Some((_, parent)) => pid = *parent,
-                None => return false,
-            }
-        }
-        false
-    };
-    processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
+    let web_processes = web_view_processes_with_name(&read_process_table(proc), own, WEB_PROCESS_NAME);
+    !web_processes.is_empty() && web_processes.iter().all(|id| has_separate_namespaces(proc, own, id.pid))
 }
 
 /// Returns `true` if two processes have different namespaces of all kinds in [`SANDBOX_NAMESPACES`]. A namespace that
@@ -72,37 +33,6 @@ fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn process_name_may_contain_any_character() {
-        assert_eq!(
-            parse_name_and_parent("7 (a ) b) S 3 7 7 0"),
-            Some(("a ) b".to_owned(), 3)),
-            "the name should end at the last parenthesis"
-        );
-        assert_eq!(parse_name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
-    }
-
-    #[test]
-    fn web_processes_of_other_apps_are_ignored() {
-        let process = |name: &str, parent| (name.to_owned(), parent);
-        let processes = ProcessTable::from([
-            (10, process("drawbridge", 1)),
-            (11, process("bwrap", 10)),
-            (12, process("bwrap", 11)),
-            (13, process(WEB_PROCESS_NAME, 12)),
-            (14, process("WebKitNetworkPr", 10)),
-            (20, process("epiphany", 1)),
-            (21, process(WEB_PROCESS_NAME, 20)),
-            (30, process(WEB_PROCESS_NAME, 31)),
-            (31, process(WEB_PROCESS_NAME, 30)),
-        ]);
-        assert_eq!(
-            descendant_processes_with_name(&processes, 10, WEB_PROCESS_NAME),
-            [13],
-            "only the web process of the app should be found"
-        );
-    }
 
     #[test]
     fn processes_sharing_a_namespace_kind_are_not_separated() {

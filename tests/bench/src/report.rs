@@ -4,8 +4,6 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike as _;
 use serde::Serialize;
 
 use crate::scenario::Scenario;
@@ -81,10 +79,20 @@ impl BenchClock {
     }
 }
 
+/// Returns the processor time of this process in user mode and in the kernel, in seconds.
+#[cfg(unix)]
 fn processor_seconds() -> io::Result<(f64, f64)> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike as _;
+
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let seconds = |time: nix::sys::time::TimeVal| time.num_microseconds() as f64 / 1e6;
     Ok((seconds(usage.user_time()), seconds(usage.system_time())))
+}
+
+#[cfg(not(unix))]
+fn processor_seconds() -> io::Result<(f64, f64)> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Memory of this process at one point in time.

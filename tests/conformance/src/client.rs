@@ -8,7 +8,7 @@ use testkit::calls::UserCalls as _;
 use chat::skills::{LoadedSkill, SkillError, SkillList, SkillReader};
 use host::Host;
 use host::view::ServerState;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::skills::Skill;
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value};
@@ -86,7 +86,7 @@ impl ConformanceClient {
         &self.app.host
     }
 
-    pub(crate) async fn catalog(&self) -> Result<Arc<Catalog>, String> {
+    pub(crate) async fn catalog(&self) -> Result<Arc<ServerCatalog>, String> {
         self.host().catalog(CONFORMANCE_SERVER_NAME.to_owned()).await.map_err(|e| e.to_string())
     }
 
@@ -162,7 +162,7 @@ impl ConformanceClient {
 
 /// Returns `true` if the server's lists were read. Returns `false` if all lists are empty because reading them failed,
 /// in which case the state of the server changes shortly afterwards, for example to a required sign-in.
-fn are_catalog_lists_complete(catalog: &Catalog) -> bool {
+fn are_catalog_lists_complete(catalog: &ServerCatalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use ports::{SecretError, SecretPersistence, Secrets};
+use ports::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
@@ -55,5 +55,13 @@ impl Secrets for KeychainInFile {
 
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
         self.update_entries(|entries| entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+    }
+
+    /// A test damages the file to simulate a keychain that can't be used.
+    fn status(&self) -> SecretsStatus {
+        match self.update_entries(|_| ()) {
+            Ok(()) => SecretsStatus::Keychain,
+            Err(error) => SecretsStatus::Missing { cause: error.to_string() },
+        }
     }
 }

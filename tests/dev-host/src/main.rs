@@ -100,7 +100,9 @@ async fn serve(options: DevHostOptions) -> Result<(), Box<dyn std::error::Error>
     });
     let mut api = Api::new(host.clone()).with_computer_checks(computer).with_installer(installer);
     if let Some(home) = options.home {
-        api = api.with_app_import_from(AppEnvironment::for_home(home));
+        api = api
+            .with_app_import_from(AppEnvironment::for_home(home))
+            .with_environment_variables(|name| std::env::var(name).ok());
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();

@@ -395,7 +395,7 @@ impl GateTestHarness {
             }
             _ => return,
         };
-        let edited = self.app.host.edit(consent_request.id, edit).await;
+        let edited = self.app.host.edit_consent_request(consent_request.id, edit).await;
         let Ok(edited) = edited else { return };
         let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ALLOW_ONCE).await;
         assert!(

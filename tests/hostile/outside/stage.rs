@@ -93,7 +93,7 @@ impl ScenarioHost {
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),
         };
-        self.app.host.mark_reviewed(server.into(), vec![definition]).await.unwrap();
+        self.app.host.mark_definitions_reviewed(server.into(), vec![definition]).await.unwrap();
     }
 
     /// Calls a tool as the user, and approves the call permanently.

@@ -44,7 +44,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// Outcomes of all faults for one row of the table.
+/// One row of the table: the outcomes of all faults with one server, transport and revision of the protocol.
 struct FaultOutcomes {
     killed: FaultOutcome,
     restarted: FaultOutcome,
@@ -56,7 +56,7 @@ struct FaultOutcomes {
 }
 
 impl FaultOutcomes {
-    /// Returns the columns of the row, each with its heading and the outcome of a fault.
+    /// Returns the headings of all fault columns, each with the outcome of that fault in this row.
     fn table_columns(&self) -> [(&'static str, &FaultOutcome); 7] {
         [
             ("process killed", &self.killed),
@@ -69,7 +69,7 @@ impl FaultOutcomes {
         ]
     }
 
-    /// Returns the outcomes of a row whose test failed, with the cause `why`, before any fault was injected.
+    /// Returns a row for a server whose test failed, with the cause `why`, before any fault was injected.
     fn all_failed(why: &str) -> Self {
         let untried = || Ok(FAULT_NOT_APPLICABLE);
         Self {

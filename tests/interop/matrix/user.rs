@@ -25,7 +25,7 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
             let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
             if let Some(edit) = response_edit(request) {
                 // The edited consent request is announced by another event.
-                let _ = host.edit(request.id, edit).await;
+                let _ = host.edit_consent_request(request.id, edit).await;
                 continue;
             }
             let answer = match &request.body {

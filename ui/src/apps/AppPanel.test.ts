@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import type {
   AppDiagnostic,
+  AppDisplayMode,
   AppPageReport,
   AppViewChange,
   DisplayedCall,
@@ -40,7 +41,7 @@ const PAGE: AppPageReport = {
 };
 const OPENED: OpenedApp = {
   ...{ view: VIEW, uri: "ui://files/chart" },
-  ...{ sandbox: "allow-scripts allow-same-origin", allow: "camera" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "camera", hasBorder: true },
 };
 const CALL: DisplayedCall = { type: "item", conversation: "c1", item: "i1" };
 const TOOL: Tool = {
@@ -302,6 +303,28 @@ describe("a shown app", () => {
     await user.click(await button("Actions for the app of files"));
     await user.click(await screen.findByRole("menuitem", { name: item }));
   };
+  const initialize = (displayModes: AppDisplayMode[] | null = null) => {
+    const change = { type: "initialized", name: "Chart", version: "1", displayModes } as const;
+    host.send({ type: "app_view_changed", view: VIEW, change });
+  };
+
+  test.each([
+    ["before it has declared its modes", undefined, []],
+    ["that declares inline and pip", ["inline", "pip"], ["Small window"]],
+    ["that declares an empty list", [], []],
+    ["that declares no list", null, ["Full screen", "Small window"]],
+  ] as [string, AppDisplayMode[] | null | undefined, string[]][])(
+    "offers only the display modes of an app %s",
+    async (_, declared, offered) => {
+      if (declared !== undefined) initialize(declared);
+      await user.click(await button("Actions for the app of files"));
+      await screen.findByRole("menuitem", { name: "Reload the app" });
+      const names = screen.getAllByRole("menuitem").map((item) => item.textContent.trim());
+      expect(names.filter((name) => ["Full screen", "Small window"].includes(name))).toEqual(
+        offered,
+      );
+    },
+  );
 
   // [apps-boundaries]
   test("is in a region that names its server and its tool", () => {
@@ -313,7 +336,18 @@ describe("a shown app", () => {
     ).toHaveTextContent(/App of files.*chart/);
   });
 
+  test("has a border unless its page declares that it prefers none, and its bar in any case", async () => {
+    const region = () => screen.getByRole("region", { name: "App of files" });
+    expect(region()).not.toHaveClass("borderless");
+    await choose("Close the app");
+    host.answers.open_app = () => ({ ...OPENED, hasBorder: false });
+    await user.click(await button("Show app again"));
+    await waitFor(() => expect(region()).toHaveClass("borderless"));
+    expect(region().querySelector(".bar")).toHaveTextContent(/App of files.*chart/);
+  });
+
   test("keeps its frame element in full screen, and Escape returns", async () => {
+    initialize();
     const before = frame();
     await choose("Full screen");
     const exit = await button("Exit full screen");
@@ -325,6 +359,7 @@ describe("a shown app", () => {
   });
 
   test("returns to its place and takes no input when a consent request arrives", async () => {
+    initialize();
     await choose("Full screen");
     await button("Exit full screen");
     const content = frame()?.parentElement;
@@ -339,6 +374,7 @@ describe("a shown app", () => {
   });
 
   test("can be raised while a request is aside, and returns once that is opened", async () => {
+    initialize();
     const request = consentRequest(startServerBody, { id: "q-aside" });
     host.send({ type: "consent_request_changed", consentRequest: request });
     const content = frame()?.parentElement;
@@ -372,7 +408,7 @@ describe("a shown app", () => {
       host.send({ type: "app_view_changed", view: VIEW, change: body });
     beforeEach(() => {
       reportSelfTest();
-      change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+      initialize();
     });
 
     test.each([

@@ -13,6 +13,7 @@ import AppTools from "./AppTools.svelte";
 const VIEW = "00112233445566778899aabbccddeeff";
 const OPENED: OpenedApp = {
   ...{ view: VIEW, uri: "ui://files/chart", sandbox: "allow-scripts", allow: "" },
+  hasBorder: true,
 };
 const CONTEXT: AppContext = {
   ...{ theme: "light", styles: {}, displayMode: "inline", width: 600, height: 700 },

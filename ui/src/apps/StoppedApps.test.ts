@@ -75,13 +75,39 @@ test("names all apps of a window, since any of them may be the cause", async () 
   for (const name of ["chart on files", "map on files"]) {
     expect(screen.getByText(name), `${name} should be named`).toBeVisible();
   }
-  host.shell(stopped(reportOf(2, "page_ended", "chart")));
+  host.shell(stopped(reportOf(2, "memory_limit", "chart", "map")));
+  expect(
+    await screen.findByText("One of these apps used too much memory, so all of them were closed:"),
+  ).toBeVisible();
+  host.shell(stopped(reportOf(3, "memory_limit", "chart")));
+  expect(
+    await screen.findByText("The app of chart on files used too much memory and was closed."),
+  ).toBeVisible();
+  host.shell(stopped(reportOf(4, "page_ended", "chart")));
   expect(
     await screen.findByText(
       "The app of chart on files was closed because the process that drew it ended.",
     ),
   ).toBeVisible();
   expect(screen.queryByText("map on files"), "the report was dismissed in the shell").toBeNull();
+});
+
+test("names no app if a page without apps used too much memory", async () => {
+  render(App);
+  await screen.findByRole("main");
+  host.shell({
+    type: "stopped_apps_changed",
+    reports: [reportOf(5, "memory_limit")],
+    withheld: [],
+  });
+  expect(
+    await screen.findByText("A window without apps used too much memory, so its page was closed."),
+  ).toBeVisible();
+  expect(screen.getByText(/What you entered in the window is lost/)).toBeVisible();
+  expect(screen.queryByText(/Apps of the same server/), "no app was closed").toBeNull();
+  await user.click(within(screen.getByRole("main")).getByRole("button", { name: "Close" }));
+  await waitFor(() => expect(screen.queryByText(/too much memory/)).toBeNull());
+  expect(host.dismissedReports).toEqual([5]);
 });
 
 test("an app of a server whose app was closed with its page is shown only after a click", async () => {

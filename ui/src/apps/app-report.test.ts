@@ -12,6 +12,7 @@ const OPENED: OpenedApp = {
     uri: "ui://files/chart",
     sandbox: "allow-scripts",
     allow: "",
+    hasBorder: true,
   },
 };
 const CONTEXT: AppContext = {

@@ -37,6 +37,7 @@ export const CLOSE_LIMIT = 2_500;
 export const CONTEXT_PAUSE = 100;
 /** Height of the frame until the app requests another, in CSS pixels. */
 const FIRST_HEIGHT = 240;
+const ALL_MODES: readonly AppDisplayMode[] = ["inline", "fullscreen", "pip"];
 
 /**
  * Reason for the end of an app. `reachable` and `silent` are results of the self-test: the frame could reach the named
@@ -62,6 +63,8 @@ export class AppSession {
   /** URL of the frame. Each URL has a separate frame element. */
   src = $state("");
   mode = $state<AppDisplayMode>("inline");
+  /** Modes in which the app may be displayed. Only inline until the app has declared those that it supports. */
+  modes = $state.raw<readonly AppDisplayMode[]>(["inline"]);
   /** Height that the app requested last, in CSS pixels. */
   requestedHeight = $state(FIRST_HEIGHT);
   /** Tools that the app offers to models, or `null` if it has never offered any. */
@@ -144,10 +147,12 @@ export class AppSession {
   }
 
   /**
-   * Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. A
-   * request that was put aside counts only while it is displayed.
+   * Changes to a mode in which the app may be displayed, and ignores others. Returns the mode in force. An app stays
+   * inline while a consent request is pending, because it would cover it. A request that was put aside counts only while
+   * it is displayed.
    */
   setMode(mode: AppDisplayMode): AppDisplayMode {
+    if (!this.modes.includes(mode)) return this.mode;
     this.mode = isConsentPending() ? "inline" : mode;
     if (this.mode === "inline") raisedApp.release(this);
     else raisedApp.raise(this);
@@ -263,6 +268,7 @@ export class AppSession {
       case "initialized":
         this.isInitialized = true;
         this.isLate = false;
+        this.modes = displayableModes(change.displayModes);
         break;
       case "resized":
         if (change.height !== null) this.#resize(change.height);
@@ -343,4 +349,14 @@ export class AppSession {
   #after(delay: number, act: () => void): void {
     this.#timers.add(setTimeout(act, delay));
   }
+}
+
+/**
+ * Returns the modes in which an app may be displayed. `declared` are those that it supports, or `null` if it does not
+ * say, which leaves the choice to the user.
+ */
+function displayableModes(declared: readonly AppDisplayMode[] | null): readonly AppDisplayMode[] {
+  if (declared === null) return ALL_MODES;
+  // An app that does not support its place in the content could not return to it from another mode.
+  return declared.includes("inline") ? declared : ["inline"];
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { AppContext, AppViewChange, OpenedApp } from "$lib/api/generated";
+import type { AppContext, AppDisplayMode, AppViewChange, OpenedApp } from "$lib/api/generated";
 import { APP_LINK_PAUSE, pendingLink } from "$lib/state/pending-link.svelte";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
@@ -30,7 +30,7 @@ const VIEW = "00112233445566778899aabbccddeeff";
 const ORIGIN = `drawbridge-app://${VIEW}`;
 const OPENED: OpenedApp = {
   ...{ view: VIEW, uri: "ui://files/chart" },
-  ...{ sandbox: "allow-scripts allow-same-origin", allow: "" },
+  ...{ sandbox: "allow-scripts allow-same-origin", allow: "", hasBorder: true },
 };
 const CONTEXT: AppContext = {
   ...{ theme: "light", styles: {}, displayMode: "inline", width: 600, height: 700 },
@@ -84,6 +84,10 @@ function running(conversation: string | null = "c1"): AppSession {
   session.loaded(frame);
   return session;
 }
+
+/** Initializes the app. `displayModes` are those that it declares. */
+const initialize = (displayModes: AppDisplayMode[] | null = null) =>
+  change({ type: "initialized", name: "Chart", version: "1", displayModes });
 
 beforeEach(async () => {
   vi.useFakeTimers();
@@ -283,13 +287,13 @@ describe("an app that does not start", () => {
     running();
     await vi.advanceTimersByTimeAsync(START_LIMIT);
     expect(session.isLate).toBe(true);
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     expect(session.isLate, "a late start should end the report").toBe(false);
   });
 
   test("in time is not reported", async () => {
     running();
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     await vi.advanceTimersByTimeAsync(START_LIMIT);
     expect(session.isLate).toBe(false);
   });
@@ -304,14 +308,14 @@ describe("an app that does not start", () => {
     report();
     await vi.advanceTimersByTimeAsync(1);
     expect(session.isLate, "another error should not delay the report").toBe(true);
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     expect(session.isLate, "a late start should end the report").toBe(false);
   });
 
   test("in time is not reported after an uncaught error", async () => {
     running();
     change({ type: "diagnosed", diagnostic: { type: "failed", text: "Error: a" }, dropped: 0 });
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     await vi.advanceTimersByTimeAsync(START_LIMIT);
     expect(session.isLate).toBe(false);
   });
@@ -320,7 +324,7 @@ describe("an app that does not start", () => {
 describe("an end", () => {
   test("by the user waits until the app has saved its state", async () => {
     running();
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     session.close();
     expect(host.requests("close_app")).toEqual([{ view: VIEW }]);
     change({ type: "message", message: { method: "ui/resource-teardown" } });
@@ -335,7 +339,7 @@ describe("an end", () => {
   // [apps-draft-request-teardown]
   test("by the user is limited in time", async () => {
     running();
-    change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    initialize();
     change({ type: "teardown_requested" });
     await vi.advanceTimersByTimeAsync(CLOSE_LIMIT);
     expect(ends).toEqual([{ is: "closed" }]);
@@ -369,7 +373,7 @@ describe("a requested link", () => {
     running();
     request(1);
     expect(pendingLink.url, "the dialog should show the link").toBe("https://example.com/1");
-    expect(pendingLink.appOf, "the dialog should name the server").toBe("files");
+    expect(pendingLink.serverOfApp, "the dialog should name the server").toBe("files");
     pendingLink.close(true);
     await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
     request(2);
@@ -485,6 +489,7 @@ describe("a requested message", () => {
 
 test("a requested display mode is applied and answered", async () => {
   running();
+  initialize(["inline", "fullscreen"]);
   const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
   change({ type: "requested", request: 4, userRequest });
   await settle();
@@ -494,6 +499,7 @@ test("a requested display mode is applied and answered", async () => {
 
 test("an app is not raised while a consent request is pending", async () => {
   running();
+  initialize();
   const request = consentRequest(startServerBody, { origin: { by: "ended", cause: "exit" } });
   host.send({ type: "consent_request_changed", consentRequest: request });
   const userRequest = { type: "display_mode", mode: "fullscreen" } as const;
@@ -508,10 +514,45 @@ test("an app is not raised while a consent request is pending", async () => {
   expect(session.mode, "it can be raised after the decision").toBe("pip");
 });
 
+describe("an app is displayed only", () => {
+  /** Tries all modes, and returns those in force after each. */
+  const tryModes = () =>
+    (["fullscreen", "pip", "inline"] as const).map((to) => session.setMode(to));
+
+  test.each([
+    ["in modes that it declares", ["inline", "pip"], ["inline", "pip", "inline"]],
+    ["inline if it declares no known mode", [], ["inline", "inline", "inline"]],
+    [
+      "inline if it does not declare the mode to which it would return",
+      ["fullscreen", "pip"],
+      ["inline", "inline", "inline"],
+    ],
+    ["in modes that the user chooses if it declares none", null, ["fullscreen", "pip", "inline"]],
+  ] as [string, AppDisplayMode[] | null, AppDisplayMode[]][])("%s", (_, declared, shown) => {
+    running();
+    expect(tryModes(), "the modes are unknown before").toEqual(["inline", "inline", "inline"]);
+    initialize(declared);
+    expect(tryModes()).toEqual(shown);
+  });
+
+  test("in declared modes also at its request", async () => {
+    running();
+    initialize(["inline", "fullscreen"]);
+    session.setMode("fullscreen");
+    const userRequest = { type: "display_mode", mode: "pip" } as const;
+    change({ type: "requested", request: 4, userRequest });
+    await settle();
+    expect(session.mode, "the mode should not change").toBe("fullscreen");
+    expect(answers()).toEqual([[4, { type: "display_mode", mode: "fullscreen" }]]);
+  });
+});
+
 test("only one app is raised at a time", () => {
   const first = running();
+  initialize();
   first.setMode("fullscreen");
   const second = running();
+  initialize();
   second.setMode("pip");
   expect(first.mode, "the first app should return to its place").toBe("inline");
   expect(second.mode).toBe("pip");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { diffCommands } from "./command-diff";
 
-const short = (before: string, now: string) =>
+const diffText = (before: string, now: string) =>
   diffCommands(before, now).map(
     ({ word, is }) => ({ same: "=", removed: "-", added: "+" })[is] + word,
   );
@@ -10,18 +10,15 @@ const short = (before: string, now: string) =>
 describe("the changes of a command", () => {
   it("marks changed words and keeps the others", () => {
     expect(
-      short("npx -y server /home", "npx -y server /home/ann --all"),
+      diffText("npx -y server /home", "npx -y server /home/ann --all"),
       "added and removed words should be marked",
     ).toEqual([..."=npx =-y =server -/home +/home/ann +--all".split(" ")]);
   });
 
   it("treats a quoted argument as one word", () => {
-    expect(short("run 'a b'", "run a b"), "an argument that was split should be marked").toEqual([
-      "=run",
-      "-a b",
-      "+a",
-      "+b",
-    ]);
+    expect(diffText("run 'a b'", "run a b"), "an argument that was split should be marked").toEqual(
+      ["=run", "-a b", "+a", "+b"],
+    );
   });
 
   it("compares many words quickly", () => {

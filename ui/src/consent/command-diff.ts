@@ -11,7 +11,7 @@ export interface DiffWord {
  * Maximum number of words of a command for a word-by-word comparison. A longer command is shown as removed and added as
  * a whole.
  */
-const LIMIT = 400;
+const MAX_COMPARED_WORDS = 400;
 
 export function diffCommands(before: string, now: string): DiffWord[] {
   return diffWords(splitCommand(before) ?? [before], splitCommand(now) ?? [now]);
@@ -22,7 +22,7 @@ export function diffCommands(before: string, now: string): DiffWord[] {
  * added.
  */
 function diffWords(before: string[], now: string[]): DiffWord[] {
-  if (before.length > LIMIT || now.length > LIMIT) {
+  if (before.length > MAX_COMPARED_WORDS || now.length > MAX_COMPARED_WORDS) {
     return [...markedWords(before, "removed"), ...markedWords(now, "added")];
   }
   const common = commonLengths(before, now);

@@ -31,6 +31,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderRequests,
   typeText,
@@ -80,7 +81,6 @@ describe("every kind", () => {
     ],
     ["url", urlBody],
     ["roots", rootsBody],
-    ["no roots", { kind: "roots", folders: [] }],
     ["sign in", signInBody],
     ["sign in again", { ...signInBody, scopes: [], reason: { is: "again", cause: "it ended" } }],
     ["sign in as somebody else", { ...signInBody, reason: { is: "change_account" } }],
@@ -110,6 +110,10 @@ describe("every kind", () => {
     renderRequests(consentRequest(body, { scopes: ["once", "always"] }));
     expect(screen.getByText(long), "X58: 4 kB should be shown untruncated").toBeInTheDocument();
     expect(
+      screen.getByText("Folder", { selector: "dt" }).nextElementSibling,
+      "the folder should be shown as a path",
+    ).toHaveTextContent("/home/ann");
+    expect(
       document.querySelector("del")?.textContent,
       "the removed argument should be marked",
     ).toContain("old");
@@ -120,6 +124,10 @@ describe("every kind", () => {
     expect(
       button("Always allow this command"),
       "the longer approval should have a button",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/also starts with Drawbridge/),
+      "a further effect of the longer approval should be named",
     ).toBeInTheDocument();
   });
 
@@ -349,6 +357,7 @@ describe("every kind", () => {
     } as ConsentRequestBody;
     renderRequests(consentRequest(body));
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("a");
     expect(
       screen.queryByRole("button", { name: /Open in the browser/ }),
@@ -358,8 +367,11 @@ describe("every kind", () => {
   });
 
   it("roots: folders are added with the dialog and removed, or none are shared", async () => {
-    host.handlers.pick_folder = () => ({ folder: "/home/ann/more" });
+    const folders = ["/home/ann/trip", "/home/ann/more"];
+    host.handlers.pick_folder = () => ({ folder: folders.shift()! });
     renderRequests(consentRequest(rootsBody));
+    expect(button("Share none"), "no folder should be selected").toBeInTheDocument();
+    await clickElement(button("Add a folder"));
     await clickElement(button("Add a folder"));
     expect(screen.getByText("/home/ann/more"), "the folder should be added").toBeInTheDocument();
     await clickElement(button("Remove /home/ann/trip"));

@@ -24,7 +24,12 @@ import {
   type NonApprovingDecision,
   type ApprovalState,
 } from "./gate";
-import { ConsentQueue, requestVersion, type AsideRequests } from "./consent-queue.svelte";
+import {
+  ConsentQueue,
+  requestStage,
+  requestVersion,
+  type AsideRequests,
+} from "./consent-queue.svelte";
 import { TurnDecision } from "./turn-decision.svelte";
 import { ruleBlocker, type ToolRequest } from "../rules/request-rule";
 
@@ -44,6 +49,8 @@ export interface ControllerOptions {
   inline?: boolean;
   /** Requests that were put aside. Shared with the other controller, because a request can move between both. */
   aside?: AsideRequests;
+  /** Returns `true` for a request that appears and must not be shown by itself. */
+  holdsBack?: (request: ConsentRequest) => boolean;
 }
 
 export class ConsentController implements Decidable {
@@ -58,6 +65,8 @@ export class ConsentController implements Decidable {
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
+  /** Stage of the request that the user has moved to, or `null`. */
+  #attended = $state<string | null>(null);
   /** The tool call that the user writes a rule for, or `null`. Its request is covered, and nothing is decided. */
   ruleSource = $state.raw<ToolRequest | null>(null);
   readonly #drafts = new Map<string, ConsentDraft>();
@@ -69,12 +78,12 @@ export class ConsentController implements Decidable {
 
   constructor(
     all: () => ConsentRequest[],
-    { others, inline = false, aside }: ControllerOptions = {},
+    { others, inline = false, aside, holdsBack }: ControllerOptions = {},
   ) {
     this.#all = all;
     this.inline = inline;
     this.#others = others ?? null;
-    this.queue = new ConsentQueue(all, aside);
+    this.queue = new ConsentQueue(all, aside, holdsBack);
   }
 
   /** All pending requests, including those of the other controller. */
@@ -130,11 +139,21 @@ export class ConsentController implements Decidable {
       draft.editing || request.body.kind === "client_id" || (draft.form?.fields.length ?? 0) > 0
     );
   });
-  readonly acceptsLetters: boolean = $derived(!this.hasFields);
+  /** Set if the user has moved to the current request or opened it. One that appeared by itself may not be noticed. */
+  readonly isAttended: boolean = $derived.by(
+    () =>
+      this.request !== null &&
+      (this.#attended === requestStage(this.request) || this.queue.isCurrentOpened),
+  );
+  readonly acceptsLetters: boolean = $derived(this.isAttended && !this.hasFields);
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
   /** The reason why the request can't be sent to the model again, or `null` if it can. */
   readonly retryBlocker: ApprovalBlocker | null = $derived.by(() => this.#retryBlocker());
   readonly retryState: ApprovalState = $derived.by(() => this.#approvalState(this.retryBlocker));
+
+  attend(): void {
+    this.#attended = this.request === null ? null : requestStage(this.request);
+  }
 
   /** Opens the editor of a rule for the current tool call, unless no rule can allow it. */
   beginRule(): void {
@@ -279,7 +298,9 @@ export class ConsentController implements Decidable {
    */
   putAside(event: Event): void {
     const { request } = this;
-    if (request && !this.busy && this.denyArming.accepts(event)) this.queue.putAside(request);
+    if (!request || this.busy || !this.denyArming.accepts(event)) return;
+    this.#attended = null;
+    this.queue.putAside(request);
   }
 
   /** Cancels the current request. */

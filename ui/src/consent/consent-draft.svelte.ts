@@ -17,6 +17,8 @@ export class FormDraft {
   readonly check: FormCheck;
   /** Names of the fields that have lost focus at least once. */
   readonly touched = new SvelteSet<string>();
+  /** Names of the fields whose value the user has changed. */
+  readonly edited = new SvelteSet<string>();
   /** Set once the user tried to submit. */
   submitAttempted = $state(false);
   /** Number of submit attempts with known problems. Each attempt focuses the first invalid field. */
@@ -42,6 +44,7 @@ export class FormDraft {
 
   set(name: string, value: FieldValue): void {
     this.#values.set(name, value);
+    this.edited.add(name);
     this.check.schedule(this.content);
   }
 
@@ -86,7 +89,6 @@ export class ConsentDraft {
   constructor(request: ConsentRequest) {
     const { body } = request;
     if (body.kind === "form") this.form = new FormDraft(request.id, body.fields);
-    if (body.kind === "roots") this.folders = [...body.folders];
     if (body.kind === "sampling" && body.step === "response")
       this.editing = !hasContent(body.response?.content);
   }

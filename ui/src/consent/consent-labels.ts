@@ -336,3 +336,9 @@ export function includeContextLabel(context: string): string {
   if (context === "thisServer") return m.consent_context_this();
   return context === "allServers" ? m.consent_context_all() : m.consent_context_none();
 }
+
+/** Says that requests wait because the user is in a text field. `first` is the one that is opened first. */
+export function heldLabel(first: ConsentRequest, count: number): string {
+  const server = displayName(first.server);
+  return count > 1 ? m.consent_held_several({ server, count }) : m.consent_held({ server });
+}

@@ -32,22 +32,33 @@ export class ConsentQueue {
 
   readonly #all: () => ConsentRequest[];
   #chosen = $state<string | null>(null);
-  /** Id of the request that the user opened, or `null`. */
+  /** Stage of the request that the user opened, or `null`. The next step of a sampling request was not opened. */
   #opened = $state<string | null>(null);
   /** Servers whose requests were displayed, least recently displayed first. */
   #turns = $state.raw<readonly string[]>([]);
   /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
   readonly #aside: AsideRequests;
+  readonly #holdsBack: (request: ConsentRequest) => boolean;
+  /** Set for a stage of a request that was held back when it appeared. It stays so until the user opens the request. */
+  readonly #heldStages = new Map<string, boolean>();
   /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
    */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
-  /** A request can move between the queues that share `aside`. */
-  constructor(all: () => ConsentRequest[], aside: AsideRequests = new AsideRequests(all)) {
+  /**
+   * A request can move between the queues that share `aside`. `holdsBack` returns `true` for a request that appears and
+   * must not be shown by itself.
+   */
+  constructor(
+    all: () => ConsentRequest[],
+    aside: AsideRequests = new AsideRequests(all),
+    holdsBack: (request: ConsentRequest) => boolean = () => false,
+  ) {
     this.#all = all;
     this.#aside = aside;
+    this.#holdsBack = holdsBack;
   }
 
   readonly open: ConsentRequest[] = $derived.by(() =>
@@ -58,11 +69,19 @@ export class ConsentQueue {
   readonly current: ConsentRequest | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
   );
+  /** Requests that were held back when they appeared, and were not opened or put aside since. */
+  readonly held: ConsentRequest[] = $derived.by(() =>
+    this.#waiting().filter((q) => this.#isHeld(q) && q.id !== this.current?.id && !isRunning(q)),
+  );
   /** Index of the current request in the queue, from 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
   /** Set if the user opened a request that is still open. */
-  readonly isOpened: boolean = $derived(this.open.some(({ id }) => id === this.#opened));
+  readonly isOpened: boolean = $derived(this.open.some((q) => requestStage(q) === this.#opened));
+  /** Set if the user opened the current request. */
+  readonly isCurrentOpened: boolean = $derived(
+    this.current !== null && requestStage(this.current) === this.#opened,
+  );
 
   /** Keeps the current request selected when the order of the queue changes. */
   keepCurrent(): void {
@@ -74,7 +93,9 @@ export class ConsentQueue {
   }
 
   show(id: string): void {
-    this.#chosen = this.#opened = id;
+    const request = this.open.find((q) => q.id === id);
+    this.#chosen = id;
+    this.#opened = request ? requestStage(request) : id;
     this.isListOpen = false;
   }
 
@@ -85,7 +106,7 @@ export class ConsentQueue {
   putAside(request: ConsentRequest): void {
     this.#aside.add(request);
     if (this.#chosen === request.id) this.#chosen = null;
-    if (this.#opened === request.id) this.#opened = null;
+    if (this.#opened === requestStage(request)) this.#opened = null;
   }
 
   isAside(request: ConsentRequest): boolean {
@@ -100,7 +121,8 @@ export class ConsentQueue {
   step(by: 1 | -1): void {
     const count = this.open.length;
     if (count === 0) return;
-    this.#chosen = this.#opened = this.open[(this.index + by + count) % count]?.id ?? null;
+    const next = this.open[(this.index + by + count) % count];
+    if (next) this.show(next.id);
   }
 
   /** Replaces a request by its edited version. */
@@ -108,11 +130,30 @@ export class ConsentQueue {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** Returns the oldest request of the server that was displayed least recently, without those that were put aside. */
+  /** Returns the requests that may be shown without the user's action, unless they were held back. */
+  #waiting(): ConsentRequest[] {
+    const stages = new Set(this.open.map(requestStage));
+    for (const stage of this.#heldStages.keys())
+      if (!stages.has(stage)) this.#heldStages.delete(stage);
+    return this.open.filter((q) => opensAutomatically(q) && !this.#aside.has(q));
+  }
+
+  /** Returns `true` if the request was held back, which is decided the first time. */
+  #isHeld(request: ConsentRequest): boolean {
+    const stage = requestStage(request);
+    const isHeld = this.#heldStages.get(stage) ?? this.#holdsBack(request);
+    this.#heldStages.set(stage, isHeld);
+    return isHeld;
+  }
+
+  /**
+   * Returns the oldest request of the server that was displayed least recently, without those that were put aside or
+   * held back.
+   */
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
-    return this.open
-      .filter((q) => opensAutomatically(q) && !this.#aside.has(q))
+    return this.#waiting()
+      .filter((q) => !this.#isHeld(q))
       .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,
@@ -137,6 +178,11 @@ export function requestVersion(request: ConsentRequest): string {
  */
 export function requestStage({ id, body }: ConsentRequest): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
+}
+
+/** Returns `true` while a model responds to a sampling request. There is nothing to decide then. */
+function isRunning({ body }: ConsentRequest): boolean {
+  return body.kind === "sampling" && body.step === "running";
 }
 
 /**

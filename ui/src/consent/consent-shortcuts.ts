@@ -3,7 +3,10 @@
 
 import { isInputMethodKey } from "$lib/format/keys";
 
-const CHECK_BOX = "input[type=checkbox], input[type=radio]";
+/** Fields in which no text can be typed. */
+const TEXTLESS_SELECTOR =
+  "select, [readonly], input:is([type=range], [type=color], [type=file], [type=button], [type=submit], [type=reset])";
+const CHECK_BOX_SELECTOR = "input[type=checkbox], input[type=radio]";
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
@@ -42,12 +45,17 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Returns `true` for a key that changes the focused check box. */
 export function isToggle({ key, target }: KeyboardEvent): boolean {
-  return key === " " && target instanceof Element && target.matches(CHECK_BOX);
+  return key === " " && target instanceof Element && target.matches(CHECK_BOX_SELECTOR);
 }
 
 /** Returns `true` if an element takes letters: a text field or a list. Check boxes and radio buttons do not. */
 export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
-  return target.matches("input, textarea, select") && !target.matches(CHECK_BOX);
+  return target.matches("input, textarea, select") && !target.matches(CHECK_BOX_SELECTOR);
+}
+
+/** Returns `true` for a field in which text can be typed, unlike a list, a slider or a field that is read-only. */
+export function isTextField(target: EventTarget | null): boolean {
+  return isField(target) && target instanceof Element && !target.matches(TEXTLESS_SELECTOR);
 }

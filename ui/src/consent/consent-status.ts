@@ -18,7 +18,11 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
   if (controller.busy) return { text: m.consent_sending(), tone: "plain" };
   if (failure?.is === "changed") return { text: m.consent_changed(), tone: "bad" };
   if (failure) return { text: m.consent_refused({ reason: failure.message }), tone: "bad" };
-  if (blocker?.is === "impossible") return { text: m.consent_keys_deny(), tone: "plain" };
+  if (blocker?.is === "impossible")
+    return {
+      text: controller.isAttended ? m.consent_keys_deny() : m.consent_keys_deny_after_tab(),
+      tone: "plain",
+    };
   if (blocker) return { text: blockerLabel(blocker), tone: "stop" };
   const problems = controller.draft?.form?.submitAttempted
     ? controller.draft.form.check.problems.length
@@ -29,7 +33,11 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
   // The user is typing, so the shortcuts do not apply.
   if (controller.draft?.reason != null) return { text: "", tone: "plain" };
   if (controller.hasFields) return { text: m.consent_keys_form(), tone: "plain" };
-  return { text: controller.inline ? m.consent_keys_in_place() : m.consent_keys(), tone: "plain" };
+  if (controller.inline) return { text: m.consent_keys_in_place(), tone: "plain" };
+  return {
+    text: controller.isAttended ? m.consent_keys() : m.consent_keys_after_tab(),
+    tone: "plain",
+  };
 }
 
 /** Returns the status line for a list of tool calls. */

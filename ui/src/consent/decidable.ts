@@ -10,8 +10,13 @@ export interface Decidable {
   readonly denyArming: Arming;
   /** Id of the displayed request or list, or `null` if there is none. Denials are armed again when it changes. */
   readonly subject: string | null;
-  /** Set while A and D decide. They do not while there are fields to fill in, where a name could begin with them. */
+  /**
+   * Set while A and D decide: the user has moved to the request or list, or opened it, and there are no fields to fill
+   * in, where a name could begin with them.
+   */
   readonly acceptsLetters: boolean;
+  /** Records that the user has moved to what is displayed, by a click, Tab or F6. */
+  attend(): void;
   /** Performs the default approving action if the gate accepts `event`. */
   allowFirst(event: Event): Promise<void>;
   deny(event: Event): Promise<void>;

@@ -9,6 +9,7 @@ import type {
   FormProblem,
   ConsentRequest,
 } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
 
 import type { ApprovedDecision, NonApprovingDecision } from "./gate";
 import { requestVersion } from "./consent-queue.svelte";
@@ -20,7 +21,7 @@ export type DecisionFailure =
   | { is: "failed"; message: string };
 
 /** Key under which a failed denial of all requests of a server is recorded. No request has this id. */
-const DENY_ALL = "";
+const DENY_ALL_KEY = "";
 
 export class DecisionSender {
   /** Versions of the requests whose decision or edit is pending. */
@@ -40,13 +41,13 @@ export class DecisionSender {
 
   /** Failure of the last attempt to deny all pending requests, or `null` if it succeeded. */
   get denyAllFailure(): DecisionFailure | null {
-    return this.#failures.get(DENY_ALL) ?? null;
+    return this.#failures.get(DENY_ALL_KEY) ?? null;
   }
 
   /** Deletes the failures of all requests except those with these ids. */
   forgetOthers(open: ReadonlySet<string>): void {
     for (const id of [...this.#failures.keys()])
-      if (id !== DENY_ALL && !open.has(id)) this.#failures.delete(id);
+      if (id !== DENY_ALL_KEY && !open.has(id)) this.#failures.delete(id);
   }
 
   /** Sends an approval that passed the gate. Resolves to `true` if the host accepted it. */
@@ -76,9 +77,11 @@ export class DecisionSender {
 
   /** Denies all pending requests of a server. With `mute`, future requests are denied as well. */
   async denyAll(server: string, mute: boolean): Promise<boolean> {
-    const sent = await this.#once(`${DENY_ALL} ${server}`, DENY_ALL, () =>
+    const sent = await this.#once(`${DENY_ALL_KEY} ${server}`, DENY_ALL_KEY, () =>
       call("deny_all_consent_requests", { server, mute }),
     );
+    // The host ends it even if no call of the server was among the requests.
+    if (sent !== null) app.endRepetition(server);
     return sent !== null;
   }
 

@@ -16,14 +16,14 @@ import {
 
 installFakeHostForEachTest();
 
-const ofModel = consentRequest(toolBody({ path: "/x" }), {
+const requestOfModel = consentRequest(toolBody({ path: "/x" }), {
   origin: { by: "model", conversation: "c1", untrustedServers: [] },
   scopes: ["once", "conversation"],
 });
 
 describe("a denial with a reason", () => {
   it("sends the reason unchanged to the model", async () => {
-    renderRequests(ofModel);
+    renderRequests(requestOfModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     const field = screen.getByRole("textbox", { name: "Reason" });
@@ -36,7 +36,7 @@ describe("a denial with a reason", () => {
   });
 
   it("is a plain denial if the reason is empty", async () => {
-    renderRequests(ofModel);
+    renderRequests(requestOfModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     await clickElement(button("Deny and send the reason"));
@@ -44,7 +44,7 @@ describe("a denial with a reason", () => {
   });
 
   it("can be abandoned, and typed letters decide nothing", async () => {
-    renderRequests(ofModel);
+    renderRequests(requestOfModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     const field = screen.getByRole("textbox", { name: "Reason" });
@@ -64,7 +64,7 @@ describe("a denial with a reason", () => {
     ["during a composition", { isComposing: true }],
     ["as WebKit sends it after one", { keyCode: 229 }],
   ])("is kept by Escape of an input method, %s", async (_, more) => {
-    renderRequests(ofModel);
+    renderRequests(requestOfModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     const field = screen.getByRole("textbox", { name: "Reason" });

@@ -143,7 +143,13 @@ export function samplingResponseBody(text: string): ConsentRequestBody {
   };
 }
 
-const field = { title: null, description: null, required: false, default: null, secret: false };
+const fieldDefaults = {
+  title: null,
+  description: null,
+  required: false,
+  default: null,
+  secret: false,
+};
 
 export const formBody: ConsentRequestBody = {
   kind: "form",
@@ -151,32 +157,32 @@ export const formBody: ConsentRequestBody = {
   unsupported: null,
   fields: [
     {
-      ...field,
+      ...fieldDefaults,
       name: "name",
       title: "Your name",
       required: true,
       kind: { type: "text", format: null, minLength: 2, maxLength: 40 },
     },
     {
-      ...field,
+      ...fieldDefaults,
       name: "mail",
       description: "Where to write to",
       kind: { type: "text", format: "email", minLength: null, maxLength: null },
     },
     {
-      ...field,
+      ...fieldDefaults,
       name: "day",
       kind: { type: "text", format: "date", minLength: null, maxLength: null },
     },
     {
-      ...field,
+      ...fieldDefaults,
       name: "age",
       default: 30,
       kind: { type: "number", integer: true, minimum: 0, maximum: 150 },
     },
-    { ...field, name: "news", default: true, kind: { type: "boolean" } },
+    { ...fieldDefaults, name: "news", default: true, kind: { type: "boolean" } },
     {
-      ...field,
+      ...fieldDefaults,
       name: "size",
       default: "m",
       kind: {
@@ -188,7 +194,7 @@ export const formBody: ConsentRequestBody = {
       },
     },
     {
-      ...field,
+      ...fieldDefaults,
       name: "colours",
       required: true,
       kind: {
@@ -202,7 +208,7 @@ export const formBody: ConsentRequestBody = {
       },
     },
     {
-      ...field,
+      ...fieldDefaults,
       name: "password",
       secret: true,
       kind: { type: "text", format: null, minLength: null, maxLength: null },
@@ -224,7 +230,7 @@ export const urlBody: ConsentRequestBody = {
   },
 };
 
-export const rootsBody: ConsentRequestBody = { kind: "roots", folders: ["/home/ann/trip"] };
+export const rootsBody: ConsentRequestBody = { kind: "roots" };
 
 export const connectBody: Extract<ConsentRequestBody, { kind: "connect_server" }> = {
   kind: "connect_server",
@@ -243,11 +249,11 @@ export const connectBody: Extract<ConsentRequestBody, { kind: "connect_server" }
   earlierApproval: null,
 };
 
-const plain = { asciiHost: null, warnings: [], openable: true };
+const noUrlWarnings = { asciiHost: null, warnings: [], openable: true };
 
 /** Returns an address from its domain and the text before and after the domain. */
 export function urlParts(domain: string, before: string, after: string): UrlParts {
-  return { url: `${before}${domain}${after}`, before, domain, after, ...plain };
+  return { url: `${before}${domain}${after}`, before, domain, after, ...noUrlWarnings };
 }
 
 export const tokenEndpoint: SignInEndpoint = {

@@ -11,6 +11,7 @@ import {
   clickElement,
   host,
   installFakeHostForEachTest,
+  moveToRequest,
   pressKey,
   renderRequests,
   sentDecisions,
@@ -87,10 +88,12 @@ describe("a form", () => {
     expect(
       screen.getByText("F goes to the first field, Ctrl+Enter accepts, Esc decides later"),
     ).toBeVisible();
+    await moveToRequest();
     for (const key of ["D", "d", "A", "a"]) await pressKey(key);
     expect(sentDecisions(), "a name should neither decline nor accept the form").toEqual([]);
     set(consentRequest(clientIdBody, { id: "q2" }));
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("d");
     expect(sentDecisions(), "a client id should decide nothing").toEqual([]);
     await typeText(screen.getByLabelText("Client ID"), "mine");
@@ -202,6 +205,7 @@ describe("a form", () => {
       consentRequest({ ...formBody, unsupported: "nested objects" } as ConsentRequestBody),
     );
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("a");
     expect(screen.queryByRole("button", { name: /Accept/ }), "no button should accept").toBeNull();
     expect(sentDecisions(), "nothing should be sent").toEqual([]);

@@ -69,7 +69,7 @@ export function displayedProblem(problem: FormProblem, value: FieldValue): FormP
 }
 
 /** Number of characters that fit into every text field without scrolling. */
-const VISIBLE_CHARACTERS = 60;
+const VISIBLE_FIELD_CHARACTERS = 60;
 
 /**
  * Returns the text of a field that does not display it completely: because of hidden characters, or because it is a
@@ -77,7 +77,7 @@ const VISIBLE_CHARACTERS = 60;
  */
 export function obscuredPart(field: FormField, value: FieldValue): PayloadPart | null {
   if (typeof value !== "string" || field.kind.type !== "text") return null;
-  const long = value === field.default && value.length > VISIBLE_CHARACTERS;
+  const long = value === field.default && value.length > VISIBLE_FIELD_CHARACTERS;
   const unseen = visibleParts(value).some((part) => part.is !== "plain");
   return long || unseen ? { key: `field ${field.name}`, text: value } : null;
 }

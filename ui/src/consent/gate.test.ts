@@ -25,7 +25,7 @@ import { consentStatus } from "./consent-status";
 installFakeHostForEachTest();
 
 const request = consentRequest(samplingBodyWithModel());
-const answered = (hash: string, canRerun: boolean) => ({
+const requestWithResponse = (hash: string, canRerun: boolean) => ({
   ...consentRequest(
     samplingBodyWithModel({
       step: "response",
@@ -35,27 +35,30 @@ const answered = (hash: string, canRerun: boolean) => ({
   ),
   hash,
 });
-const AGAIN = "Ask again";
+const ASK_AGAIN_LABEL = "Ask again";
 
 describe("requesting another answer from a model", () => {
   it("E1: is not offered after a manual answer", async () => {
     renderRequests({ ...consentRequest(samplingResponseBody("Mine.")), hash: "h2" });
     await waitUntilArmed();
     expect(
-      screen.queryByRole("button", { name: AGAIN }),
+      screen.queryByRole("button", { name: ASK_AGAIN_LABEL }),
       "the button should not be offered before the model answered",
     ).toBeNull();
   });
 
   it("E1: stays disabled if the request was not reviewed", async () => {
-    renderRequests(answered("h2", true));
+    renderRequests(requestWithResponse("h2", true));
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled before the review").toBe(true);
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled before the review",
+    ).toBe(true);
     expect(
       screen.getByText(/Go back to the request and review/),
       "the reason should be shown",
     ).toBeInTheDocument();
-    await clickElement(button(AGAIN));
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions(), "nothing should be sent").toEqual([]);
   });
 
@@ -63,20 +66,22 @@ describe("requesting another answer from a model", () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
-    set(answered("h2", true));
+    set(requestWithResponse("h2", true));
     await tick();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled after the step changed").toBe(
-      true,
-    );
-    await clickElement(button(AGAIN));
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled after the step changed",
+    ).toBe(true);
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions().length, "an early click should have no effect").toBe(1);
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be enabled after the quiet period").toBe(
-      false,
-    );
-    await clickElement(button(AGAIN), 2);
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be enabled after the quiet period",
+    ).toBe(false);
+    await clickElement(button(ASK_AGAIN_LABEL), 2);
     expect(sentDecisions().length, "a double click should have no effect").toBe(1);
-    await clickElement(button(AGAIN));
+    await clickElement(button(ASK_AGAIN_LABEL));
     expect(sentDecisions().at(-1)).toEqual({
       id: "q1",
       hash: "h2",
@@ -88,15 +93,16 @@ describe("requesting another answer from a model", () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
-    const other = answered("h3", true);
+    const other = requestWithResponse("h3", true);
     if (other.body.kind !== "sampling") throw new Error("expected a sampling request");
     other.body.request = { ...other.body.request, systemPrompt: "Never reviewed." };
     set(other);
     await tick();
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "the button should be disabled for the changed request").toBe(
-      true,
-    );
+    expect(
+      isButtonBlocked(ASK_AGAIN_LABEL),
+      "the button should be disabled for the changed request",
+    ).toBe(true);
   });
 
   it("E1: keeps every way to send a long unread request to the model disabled", async () => {

@@ -10,6 +10,7 @@ import { ConsentController } from "./consent-controller.svelte";
 import { AsideRequests } from "./consent-queue.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
 import { isShownHere, requestsElsewhere } from "./request-place";
+import { holdsBack } from "./user-acts";
 
 export { conversationOf, requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
@@ -34,6 +35,7 @@ registerPageState(() => {
     () => app.consentRequests.filter((one) => isShownHere(one) && !inlinePlacement.accepts(one)),
     {
       aside,
+      holdsBack,
       others: {
         get open() {
           return inlineController.queue.open;
@@ -60,6 +62,11 @@ export function showConsent(id: string): void {
   if (isElsewhere) void showElsewhere(id);
   else if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
   else openConsentQueue();
+}
+
+/** Returns the requests that were not shown by themselves, because the user was in a text field. */
+export function heldRequests(): ConsentRequest[] {
+  return dialogController.queue.held;
 }
 
 /** Shows a request if it is the only one of these. Otherwise opens the list of all pending requests. */

@@ -7,11 +7,11 @@ import { registerPageState } from "$lib/page-state";
 /**
  * Minimum height that an inline request needs to be readable, in pixels. If less is available, the dialog renders it.
  */
-const MIN_HEIGHT = 380;
+const MIN_REQUEST_HEIGHT = 380;
 /** Maximum height of an inline request, in pixels. */
-const MAX_HEIGHT = 560;
+const MAX_REQUEST_HEIGHT = 760;
 /** Height that an inline request leaves free above and below it, in pixels. */
-const MARGIN = 24;
+const REQUEST_MARGIN = 8;
 /** Minimum height of the log above a list of requests, in pixels. */
 const MIN_LOG_HEIGHT = 120;
 
@@ -34,11 +34,11 @@ class InlinePlacement {
   viewportHeight = $state<number | null>(null);
   /** Height available to an inline request, in pixels. */
   readonly maxHeight: number = $derived(
-    Math.min(MAX_HEIGHT, (this.viewportHeight ?? MAX_HEIGHT) - MARGIN),
+    Math.min(MAX_REQUEST_HEIGHT, (this.viewportHeight ?? MAX_REQUEST_HEIGHT) - REQUEST_MARGIN),
   );
   /** Maximum height of a list of requests below the log, in pixels. */
   readonly maxListHeight: number = $derived(
-    Math.min(MAX_HEIGHT, (this.viewportHeight ?? Infinity) - MIN_LOG_HEIGHT),
+    Math.min(MAX_REQUEST_HEIGHT, (this.viewportHeight ?? Infinity) - MIN_LOG_HEIGHT),
   );
   /** Set while the current inline request is visible in the conversation's viewport. */
   inView = $state(false);
@@ -46,7 +46,7 @@ class InlinePlacement {
   /** Returns `true` if a request is rendered inline. The dialog renders all other requests. */
   accepts({ body, origin, call }: ConsentRequest): boolean {
     const place = this.cards;
-    if (place === null || this.maxHeight < MIN_HEIGHT || call === undefined) return false;
+    if (place === null || this.maxHeight < MIN_REQUEST_HEIGHT || call === undefined) return false;
     const isOfCall = body.kind === "tool" || body.kind === "result";
     if (!isOfCall || origin.by !== "model") return false;
     return origin.conversation === place.conversation && place.has(call);

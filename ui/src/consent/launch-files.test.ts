@@ -30,20 +30,20 @@ const script: LaunchFile = {
   changed: false,
 };
 
-function start(files: LaunchFile[]): ConsentRequestBody {
+function startBody(files: LaunchFile[]): ConsentRequestBody {
   return { ...startServerBody, files } as ConsentRequestBody;
 }
 
 describe("S06: the files that the approval of a start covers", () => {
   it("are collapsed to one line", async () => {
-    renderRequests(consentRequest(start([program, script])));
+    renderRequests(consentRequest(startBody([program, script])));
     const line = screen.getByText("2 files decide what runs");
     expect(line.closest("details")?.open, "the list should be collapsed").toBe(false);
     expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("are listed with their size, hash and reason", () => {
-    renderRequests(consentRequest(start([program, script])));
+    renderRequests(consentRequest(startBody([program, script])));
     expect(
       screen.getByText("/usr/lib/node"),
       "the target of a link should be shown",
@@ -63,18 +63,18 @@ describe("S06: the files that the approval of a start covers", () => {
   });
 
   it("are expanded if a file changed", () => {
-    renderRequests(consentRequest(start([program, { ...script, changed: true }])));
+    renderRequests(consentRequest(startBody([program, { ...script, changed: true }])));
     expect(screen.getByText("1 changed since you approved it")).toBeVisible();
     expect(screen.getByText("Changed"), "the changed file should be marked").toBeVisible();
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
   it("E31: stay expanded when the request is updated", async () => {
-    const { set } = renderRequests(consentRequest(start([program])));
+    const { set } = renderRequests(consentRequest(startBody([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;
     await fireEvent(list, new Event("toggle"));
-    set(consentRequest(start([program, script])));
+    set(consentRequest(startBody([program, script])));
     await screen.findByText("2 files decide what runs");
     expect(list.open, "the list should stay expanded with another file").toBe(true);
   });

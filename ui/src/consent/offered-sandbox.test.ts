@@ -30,8 +30,9 @@ const plan: SandboxPlan = {
 const sandbox = { folders: plan.folders, network: plan.network };
 const possible: SandboxOffer = { is: "possible", sandbox, plan, missing: [] };
 const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
-const TITLE = "Run it in a sandbox instead";
-const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
+const OFFER_TITLE = "Run it in a sandbox instead";
+const sentRequests = (name: string) =>
+  host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
 
 /** Renders the consent request, and waits until the host has proposed a sandbox. */
 async function showStart(request = start) {
@@ -42,15 +43,15 @@ async function showStart(request = start) {
 /** Renders the consent request and unfolds the proposed sandbox. */
 async function showOffer() {
   await showStart();
-  unfold();
+  unfoldOffer();
 }
 
-function unfold() {
-  const details = screen.getByText(TITLE).closest("details");
+function unfoldOffer() {
+  const details = screen.getByText(OFFER_TITLE).closest("details");
   if (details) details.open = true;
 }
 
-function choose(network: string) {
+function chooseNetwork(network: string) {
   const select = screen.getByLabelText<HTMLSelectElement>("Network");
   select.value = network;
   select.dispatchEvent(new Event("change", { bubbles: true }));
@@ -72,8 +73,8 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
   ).toBeVisible();
   await waitUntilArmed();
   await clickElement(button("Use this sandbox"));
-  expect(sent("add_sandbox")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
-  expect(sent("decide_consent_request"), "nothing should be approved").toEqual([]);
+  expect(sentRequests("add_sandbox")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
+  expect(sentRequests("decide_consent_request"), "nothing should be approved").toEqual([]);
   expect(isButtonBlocked("Allow once"), "the request should not be approvable meanwhile").toBe(
     true,
   );
@@ -83,11 +84,11 @@ it("E6: shows the reachable resources, and requests exactly the sandbox that is 
 it("is collapsed to one line at first, which does not delay the approval", async () => {
   host.handlers.propose_sandbox = () => possible;
   await showStart();
-  expect(screen.getByText(TITLE)).toBeVisible();
+  expect(screen.getByText(OFFER_TITLE)).toBeVisible();
   expect(screen.getByText("Use this sandbox"), "the offer should be collapsed").not.toBeVisible();
   await waitUntilArmed();
   expect(isButtonBlocked("Allow once")).toBe(false);
-  unfold();
+  unfoldOffer();
   expect(screen.getByText("Use this sandbox"), "the offer should be expanded").toBeVisible();
 });
 
@@ -104,9 +105,9 @@ it("requests the sandbox with another network access", async () => {
       : possible;
   await showOffer();
   expect(screen.getByLabelText("Network")).toHaveValue("named_hosts");
-  await choose("full");
+  await chooseNetwork("full");
   expect(screen.getByText(/^The server can send anything it reads anywhere/)).toBeVisible();
-  expect(sent("propose_sandbox")).toEqual([
+  expect(sentRequests("propose_sandbox")).toEqual([
     { id: "q1", network: null },
     { id: "q1", network: { preset: "full" } },
   ]);
@@ -119,18 +120,18 @@ it("can't be used until the offer with the chosen network arrives", async () => 
   host.handlers.propose_sandbox = ({ network: wanted }: { network: unknown }) =>
     wanted === null ? possible : new Promise((done) => (arrive = () => done(other)));
   await showOffer();
-  await choose("files_only");
+  await chooseNetwork("files_only");
   expect(
     button("Use this sandbox"),
     "the old offer should be disabled because it has a wider network access",
   ).toBeDisabled();
   expect(screen.getByText("Loading…")).toBeVisible();
   await clickElement(button("Use this sandbox"));
-  expect(sent("add_sandbox")).toEqual([]);
+  expect(sentRequests("add_sandbox")).toEqual([]);
   arrive();
   await vi.advanceTimersByTimeAsync(0);
   await clickElement(button("Use this sandbox"));
-  expect(sent("add_sandbox")).toMatchObject([{ sandbox: { network } }]);
+  expect(sentRequests("add_sandbox")).toMatchObject([{ sandbox: { network } }]);
 });
 
 it("removes the old offer if the one with the chosen network fails, until another succeeds", async () => {
@@ -138,7 +139,7 @@ it("removes the old offer if the one with the chosen network fails, until anothe
   host.handlers.propose_sandbox = ({ network }: { network: unknown }) =>
     network !== null && fails ? Promise.reject(new Error("no plan")) : possible;
   await showOffer();
-  await choose("files_only");
+  await chooseNetwork("files_only");
   expect(screen.getByText("no plan")).toBeVisible();
   expect(
     screen.queryByRole("button", { name: "Use this sandbox" }),
@@ -184,5 +185,5 @@ it("names the problem of a sandbox that can't be set up", async () => {
 
 it("a server with a sandbox gets no offer", async () => {
   await showStart(consentRequest({ ...startServerBody, sandbox: plan } as typeof startServerBody));
-  expect(sent("propose_sandbox")).toEqual([]);
+  expect(sentRequests("propose_sandbox")).toEqual([]);
 });

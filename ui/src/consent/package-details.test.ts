@@ -13,7 +13,7 @@ import {
 
 installFakeHostForEachTest();
 
-const REASONS: UnknownPackageReason[] = [
+const UNKNOWN_PACKAGE_REASONS: UnknownPackageReason[] = [
   "shell_line",
   "wrapped",
   "option",
@@ -31,14 +31,14 @@ const REASONS: UnknownPackageReason[] = [
   "failed",
 ];
 
-function start(changes: Partial<LoadedPackage>): ConsentRequestBody {
+function startBody(changes: Partial<LoadedPackage>): ConsentRequestBody {
   return { ...startServerBody, package: { ...loadedPackage, ...changes } } as ConsentRequestBody;
 }
 
 describe("S25: the package that a launcher loads", () => {
   it("has a version and a hash, and shows the changes", async () => {
     const before = { version: "1.2.3", integrity: "sha512-b2xk", source: null };
-    renderRequests(consentRequest(start({ before, unpinned: ["pandas"] })));
+    renderRequests(consentRequest(startBody({ before, unpinned: ["pandas"] })));
     expect(screen.getByText("sha512-bmV3"), "the hash should be shown").toBeVisible();
     expect(screen.getByText("sha512-b2xk"), "the approved hash should be shown").toBeVisible();
     expect(
@@ -59,15 +59,15 @@ describe("S25: the package that a launcher loads", () => {
 
   it("causes a warning if the registry offers other files for the same version", () => {
     const before = { version: "1.2.4", integrity: "sha512-b2xk", source: null };
-    renderRequests(consentRequest(start({ before, replaced: true })));
+    renderRequests(consentRequest(startBody({ before, replaced: true })));
     expect(
       screen.getByText(/^The registry now offers different files for version 1.2.4/),
     ).toBeVisible();
   });
 
-  it.each(REASONS)("shows the reason if it is unknown: %s", (reason) => {
+  it.each(UNKNOWN_PACKAGE_REASONS)("shows the reason if it is unknown: %s", (reason) => {
     renderRequests(
-      consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })),
+      consentRequest(startBody({ version: null, unknown: { reason, detail: "x\u202ey" } })),
     );
     expect(screen.getByText("Drawbridge can't determine which version runs.")).toBeVisible();
     const effect = "npx may load any version, now and at each later start.";

@@ -158,14 +158,14 @@ export function commandParts(body: StartServer): {
   command: PayloadPart;
   args: PayloadPart[];
   env: PayloadPart[];
-  cwd: PayloadPart | null;
+  cwd: PayloadPart;
 } {
   const part = (key: string, text: string): PayloadPart => ({ key, text, uncut: true });
   return {
     command: part("command", body.command),
     args: body.args.map((argument, i) => part(`argument ${i}`, argument)),
     env: body.env.map(([name, value]) => part(`variable ${name}`, `${name}=${value}`)),
-    cwd: body.cwd === null ? null : part("folder", body.cwd),
+    cwd: part("folder", body.cwd),
   };
 }
 
@@ -179,7 +179,7 @@ export function payloadParts(request: ConsentRequest): PayloadPart[] {
   switch (body.kind) {
     case "start_server": {
       const { command, args, env, cwd } = commandParts(body);
-      return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
+      return [command, ...args, ...env, cwd];
     }
     case "tool": {
       const app = body.app === undefined ? [] : [receivingAppPart(body.app)];
@@ -228,7 +228,7 @@ export function requestSubject(request: ConsentRequest): string {
     case "url":
       return body.url.url;
     case "roots":
-      return body.folders.join("  ");
+      return "";
     case "sign_in":
     case "client_id":
       return body.issuer;

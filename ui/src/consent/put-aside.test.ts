@@ -3,13 +3,22 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { expect, test, vi } from "vitest";
 
-import { consentRequest, formBody, rootsBody, toolBody, urlBody } from "./fixtures";
+import {
+  consentRequest,
+  formBody,
+  rootsBody,
+  samplingBodyWithModel,
+  samplingResponseBody,
+  toolBody,
+  urlBody,
+} from "./fixtures";
 import {
   sentDecisions,
   waitUntilArmed,
   button,
   clickElement,
   host,
+  moveToRequest,
   installFakeHostForEachTest,
   pressKey,
   renderRequests,
@@ -81,6 +90,39 @@ test("a key that was pressed before arming puts nothing aside, although it is ha
   document.body.dispatchEvent(key);
   await vi.advanceTimersByTimeAsync(0);
   expect(controller.request?.id).toBe("q1");
+});
+
+test.each([true, false])(
+  "the response to a model's request was not moved to, put aside before: %s",
+  async (aside) => {
+    const { controller, set } = renderRequests(consentRequest(samplingBodyWithModel()));
+    await moveToRequest();
+    expect(controller.isAttended).toBe(true);
+    const run = { is: "running", text: "Pa", thinking: false } as const;
+    set(consentRequest(samplingBodyWithModel({ step: "running", run }), { hash: "h2" }));
+    await waitUntilArmed();
+    if (aside) {
+      await pressKey("Escape");
+      expect(controller.request, "it should be put aside").toBeNull();
+    }
+    set(consentRequest(samplingResponseBody("Paris."), { hash: "h3" }));
+    await waitUntilArmed();
+    expect(controller.request?.hash, "the response should be shown").toBe("h3");
+    expect(controller.isAttended).toBe(false);
+    for (const key of ["a", "d"]) await pressKey(key);
+    expect(sentDecisions(), "a letter should decide nothing").toEqual([]);
+  },
+);
+
+test("a request that was put aside is moved to anew once it is opened again", async () => {
+  const { controller } = renderRequests(consentRequest(urlBody));
+  await moveToRequest();
+  await waitUntilArmed();
+  await pressKey("Escape");
+  controller.show("q1");
+  expect(controller.isAttended, "it was opened").toBe(true);
+  controller.queue.closeOpened();
+  expect(controller.isAttended, "it was not moved to since").toBe(false);
 });
 
 test("a request whose decision is being sent stays until the response", async () => {

@@ -11,6 +11,7 @@ import {
   clickElement,
   installFakeHostForEachTest,
   accessibilityProblems,
+  moveToRequest,
   pressKey,
   renderRequests,
 } from "./test-harness.svelte";
@@ -24,11 +25,12 @@ const request = consentRequest(
     scopes: ["once", "session", "always"],
   },
 );
-const box = () => screen.getByRole("checkbox", { name: "Allow read-only tools of files" });
+const allowReadOnlyToolsBox = () =>
+  screen.getByRole("checkbox", { name: "Allow read-only tools of files" });
 
 it("names the tools, and states that the claim can't be verified", async () => {
   renderRequests(request);
-  expect(box()).not.toBeChecked();
+  expect(allowReadOnlyToolsBox()).not.toBeChecked();
   expect(
     screen.getByText(
       "files declares that these tools only read and do not reach other systems. Drawbridge can't check that.",
@@ -41,7 +43,7 @@ it("names the tools, and states that the claim can't be verified", async () => {
 it("allows exactly the listed tools, and has a matching button", async () => {
   renderRequests(request);
   await waitUntilArmed();
-  await clickElement(box());
+  await clickElement(allowReadOnlyToolsBox());
   expect(
     screen.queryByRole("button", { name: "Allow once" }),
     "there should be one button to allow",
@@ -58,16 +60,16 @@ it("allows exactly the listed tools, and has a matching button", async () => {
 it("is allowed by A and denied by D while the check box has the focus", async () => {
   const { set } = renderRequests(request);
   await waitUntilArmed();
-  box().focus();
-  await clickElement(box());
-  await pressKey("a", box());
+  allowReadOnlyToolsBox().focus();
+  await clickElement(allowReadOnlyToolsBox());
+  await pressKey("a", allowReadOnlyToolsBox());
   expect(sentDecisions(), "the key should have no effect while arming").toEqual([]);
   await waitUntilArmed();
-  await pressKey("a", box());
+  await pressKey("a", allowReadOnlyToolsBox());
   set({ ...request, id: "q2" });
   await waitUntilArmed();
-  box().focus();
-  await pressKey("d", box());
+  await moveToRequest(allowReadOnlyToolsBox());
+  await pressKey("d", allowReadOnlyToolsBox());
   expect(sentDecisions()).toEqual([
     { id: "q1", hash: "h1", answer: { action: "allow_read_only", tools } },
     { id: "q2", hash: "h1", answer: { action: "deny" } },
@@ -76,8 +78,8 @@ it("is allowed by A and denied by D while the check box has the focus", async ()
 
 it("an unchecked choice allows the call alone", async () => {
   renderRequests(request);
-  await clickElement(box());
-  await clickElement(box());
+  await clickElement(allowReadOnlyToolsBox());
+  await clickElement(allowReadOnlyToolsBox());
   await waitUntilArmed();
   await clickElement(button("Allow once"));
   expect(sentDecisions()).toEqual([
@@ -92,12 +94,12 @@ it("is absent without such tools", () => {
 
 it("the choice ends when the request no longer lists all of its tools", async () => {
   const { set } = renderRequests(request);
-  await clickElement(box());
+  await clickElement(allowReadOnlyToolsBox());
   const changed = { ...toolBody({}), readOnlyTools: ["read_file"] } as ReturnType<typeof toolBody>;
   flushSync(() =>
     set(consentRequest(changed, { hash: "h2", scopes: ["once", "session", "always"] })),
   );
-  expect(box()).not.toBeChecked();
+  expect(allowReadOnlyToolsBox()).not.toBeChecked();
   await waitUntilArmed();
   await clickElement(button("Allow once"));
   expect(sentDecisions()).toEqual([

@@ -17,8 +17,8 @@ export const MAX_UNFOLDED_LINES = 100;
  */
 export const MAX_TOTAL_CHARACTERS = 5_000;
 export const MAX_TOTAL_LINES = 120;
-const BEGINNING_CHARACTERS = 120;
-const BEGINNING_LINES = 2;
+const MAX_BEGINNING_CHARACTERS = 120;
+const MAX_BEGINNING_LINES = 2;
 
 /** Text of the payload that the user has to read before an approval. */
 export interface PayloadPart {
@@ -61,9 +61,9 @@ function previewLimits(parts: PayloadPart[]): Map<string, PreviewLimit> {
     const limit = {
       characters: Math.min(
         MAX_UNFOLDED_CHARACTERS,
-        Math.max(left.characters, BEGINNING_CHARACTERS),
+        Math.max(left.characters, MAX_BEGINNING_CHARACTERS),
       ),
-      lines: Math.min(MAX_UNFOLDED_LINES, Math.max(left.lines, BEGINNING_LINES)),
+      lines: Math.min(MAX_UNFOLDED_LINES, Math.max(left.lines, MAX_BEGINNING_LINES)),
     };
     limits.set(partId(part), limit);
     const shown = textBeginning(part.text, limit.characters, limit.lines);

@@ -19,6 +19,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderRequests,
 } from "./test-harness.svelte";
@@ -26,7 +27,7 @@ import {
 installFakeHostForEachTest();
 
 const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
-const write = (changes: Partial<ConsentRequest> = {}) =>
+const writeFileRequest = (changes: Partial<ConsentRequest> = {}) =>
   consentRequest(toolBody({ path: "/home/ann/trip/plan.md", note: null }), {
     ...{ scopes: ["once", "session", "always"], marks: reviewed },
     ...changes,
@@ -47,7 +48,7 @@ async function openEditor() {
 
 describe('the entry "Always when…"', () => {
   it("opens the editor of a rule with the conditions of the call, and saves it", async () => {
-    renderRequests(write());
+    renderRequests(writeFileRequest());
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await vi.waitFor(() =>
@@ -86,7 +87,7 @@ describe('the entry "Always when…"', () => {
   });
 
   it("warns that a rule without a condition allows any arguments", async () => {
-    renderRequests(write({ body: toolBody({}) }));
+    renderRequests(writeFileRequest({ body: toolBody({}) }));
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     const warning = "This rule allows any arguments.";
@@ -101,7 +102,7 @@ describe('the entry "Always when…"', () => {
 
   it("gives the limit as the reason for arguments beyond it", async () => {
     const many = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`a${i}`, "x"]));
-    renderRequests(write({ body: toolBody(many) }));
+    renderRequests(writeFileRequest({ body: toolBody(many) }));
     await waitUntilArmed();
     const { editor } = await openEditor();
     const reason = within(editor).getByText(/^A rule has at most 20 conditions/);
@@ -120,7 +121,7 @@ describe('the entry "Always when…"', () => {
       { origin: { by: "model", conversation: "c1", untrustedServers: ["web"] } },
     ],
   ])("names the check box for calls after untrusted content, known from %s", async (_, changes) => {
-    renderRequests(write(changes));
+    renderRequests(writeFileRequest(changes));
     await waitUntilArmed();
     const { editor } = await openEditor();
     const box = within(editor).getByRole("checkbox", { name: /^Also after the model has read/ });
@@ -129,8 +130,9 @@ describe('the entry "Always when…"', () => {
   });
 
   it("decides nothing while the editor is open", async () => {
-    const { controller } = renderRequests(write());
+    const { controller } = renderRequests(writeFileRequest());
     await waitUntilArmed();
+    await moveToRequest();
     const { editor } = await openEditor();
     await waitUntilArmed();
     await pressKey("a", editor);
@@ -162,7 +164,7 @@ describe('the entry "Always when…"', () => {
       history.replaceState(null, "", pathname);
       resetPageState();
     });
-    renderRequests(write());
+    renderRequests(writeFileRequest());
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     const duration = within(editor).getByLabelText("Duration");
@@ -180,7 +182,7 @@ describe('the entry "Always when…"', () => {
   });
 
   it("adds a temporary rule to those of the current run", async () => {
-    renderRequests(write());
+    renderRequests(writeFileRequest());
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await user.selectOptions(within(editor).getByLabelText("Duration"), "session");
@@ -202,7 +204,7 @@ describe('the entry "Always when…"', () => {
   ] as [string, Partial<ConsentRequest>, RegExp][])(
     "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {
-      const { controller } = renderRequests(write(changes));
+      const { controller } = renderRequests(writeFileRequest(changes));
       await waitUntilArmed();
       const user = await openMenu();
       const item = screen.getByRole("menuitem", { name: /^Always when…/ });
@@ -226,7 +228,7 @@ describe('the entry "Always when…"', () => {
   });
 
   it("closes together with the request of a conversation", async () => {
-    const all = [write()];
+    const all = [writeFileRequest()];
     const controller = new ConsentController(() => all, { inline: true });
     const props = { controller, covered: false, maxHeight: 400, onview: () => undefined };
     const { unmount } = render(InlineConsent, props);
@@ -239,7 +241,7 @@ describe('the entry "Always when…"', () => {
   });
 
   it("has no accessibility problems", async () => {
-    renderRequests(write());
+    renderRequests(writeFileRequest());
     await waitUntilArmed();
     await openEditor();
     expect(await accessibilityProblems()).toEqual([]);

@@ -1,22 +1,22 @@
 // Labels of sampling requests.
 
-import type { ModelChosenBy, SamplingLoss } from "$lib/api/generated";
+import type { ModelChoiceReason, SamplingLoss } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
-const MICROS = 1_000_000;
+const MICROS_PER_DOLLAR = 1_000_000;
 
 /** Formats an amount in millionths of a US dollar. */
 export function formatMicroDollars(micros: number): string {
   const style = { style: "currency", currency: "USD", maximumSignificantDigits: 3 } as const;
-  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
+  return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS_PER_DOLLAR);
 }
 
 /** Returns a translated sentence with the reason why a model was chosen. */
-export function modelChoiceReason(by: ModelChosenBy): string {
+export function modelChoiceReason(by: ModelChoiceReason): string {
   switch (by.is) {
     case "user":
       return m.sampling_by_user();

@@ -3,7 +3,7 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { JsonValue, Message, ModelChosenBy, ConsentRequestBody } from "$lib/api/generated";
+import type { JsonValue, Message, ModelChoiceReason, ConsentRequestBody } from "$lib/api/generated";
 
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import { consentRequest, samplingBodyWithModel, samplingRequestBody } from "./fixtures";
@@ -23,7 +23,7 @@ import { modelChoiceReason } from "./sampling-labels";
 
 installFakeHostForEachTest();
 
-const answered = samplingBodyWithModel({
+const answeredBody = samplingBodyWithModel({
   step: "response",
   response: {
     content: [{ type: "text", text: "Paris." }],
@@ -32,7 +32,7 @@ const answered = samplingBodyWithModel({
   },
   run: { is: "done", inputTokens: 1_200, outputTokens: 30, micros: 4_500, noToolUsed: false },
 });
-const running = samplingBodyWithModel({
+const runningBody = samplingBodyWithModel({
   step: "running",
   run: { is: "running", text: "Pa", thinking: false },
 });
@@ -53,9 +53,9 @@ describe("a request to a model", () => {
         losses: [{ feature: "audio", conversion: "leaveOut" }],
       }),
     ],
-    ["running", running],
-    ["answer", answered],
-    ["stopped", { ...answered, run: { is: "stopped" } } as ConsentRequestBody],
+    ["running", runningBody],
+    ["answer", answeredBody],
+    ["stopped", { ...answeredBody, run: { is: "stopped" } } as ConsentRequestBody],
   ];
 
   it("E27: a message can be removed, but not the last one", async () => {
@@ -174,7 +174,7 @@ describe("a request to a model", () => {
   });
 
   it("shows the streamed answer of the model, and stops it", async () => {
-    const { set } = renderRequests(consentRequest(running));
+    const { set } = renderRequests(consentRequest(runningBody));
     expect(screen.getByRole("log").textContent, "the streamed text should be shown").toContain(
       "Pa",
     );
@@ -201,7 +201,7 @@ describe("a request to a model", () => {
   });
 
   it("reviews the answer: it is sent, requested again, or the review is left", async () => {
-    renderRequests(consentRequest(answered));
+    renderRequests(consentRequest(answeredBody));
     expect(
       screen.getByText(/1,200 input and 30 output tokens, which cost \$0\.0045/),
       "the tokens and cost should be shown",
@@ -228,14 +228,20 @@ describe("a request to a model", () => {
       screen.getByText(/The cost is unknown\./),
       "the estimate should be unknown",
     ).toBeInTheDocument();
-    if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("no answer");
-    set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
+    if (answeredBody.kind !== "sampling" || answeredBody.run.is !== "done")
+      throw new Error("no answer");
+    set(consentRequest({ ...answeredBody, run: { ...answeredBody.run, micros: null } }));
     await tick();
     expect(
       screen.getByText(/and 30 output tokens\. The cost is unknown\./),
       "the cost should be unknown without a price",
     ).toBeInTheDocument();
-    set(consentRequest({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
+    set(
+      consentRequest({
+        ...answeredBody,
+        run: { ...answeredBody.run, inputTokens: null, micros: null },
+      }),
+    );
     await tick();
     expect(
       screen.getByText("The number of tokens used is unknown."),
@@ -291,10 +297,10 @@ describe("a request to a model", () => {
       "the hosts may get the answer",
     ).toBeInTheDocument();
     expect(screen.getByLabelText("Tools of the app")).toBeInTheDocument();
-    set(consentRequest(running, { origin }));
+    set(consentRequest(runningBody, { origin }));
     await tick();
     expect(screen.getByText(/Nothing was sent to the app yet/)).toBeInTheDocument();
-    set(consentRequest(answered, { origin }));
+    set(consentRequest(answeredBody, { origin }));
     await tick();
     expect(
       screen.getByText("Sends to the app of “show_board” as the model's answer:"),
@@ -304,7 +310,7 @@ describe("a request to a model", () => {
   });
 
   it("has a message for each reason", () => {
-    const reasons: ModelChosenBy[] = [
+    const reasons: ModelChoiceReason[] = [
       { is: "user" },
       { is: "setting" },
       { is: "hint", hint: "x" },

@@ -16,12 +16,12 @@ import {
   showConsentOfServer,
 } from "./index";
 
-const ofCall = (id: string, call: string) =>
+const requestOfCall = (id: string, call: string) =>
   consentRequest(toolBody({ path: `/${id}` }), { id, call, server: "files" });
 const call = { id: "c1", server: "files" };
 
 /** Renders the dialog with these requests, all of which were put aside. */
-async function putAside(requests: ConsentRequest[], muted = false) {
+async function renderPutAside(requests: ConsentRequest[], muted = false) {
   const servers = [sampleServer({ name: "files", muted })];
   await startFakeHost({}, { servers, consentRequests: requests });
   render(ConsentDialog, { controller: dialogController });
@@ -36,27 +36,30 @@ afterEach(() => cleanup());
 
 describe("the request of a call", () => {
   it("is shown if it is the only one of the call", async () => {
-    await putAside([ofCall("q1", "c1"), ofCall("q2", "c2")]);
+    await renderPutAside([requestOfCall("q1", "c1"), requestOfCall("q2", "c2")]);
     showConsentOfCall(call);
     expect(await screen.findByText("/q1")).toBeInTheDocument();
   });
 
   it("is listed with the others if there are several", async () => {
-    await putAside([ofCall("q1", "c1"), ofCall("q2", "c1")]);
+    await renderPutAside([requestOfCall("q1", "c1"), requestOfCall("q2", "c1")]);
     showConsentOfCall(call);
     expect(await isListed()).toBe(true);
   });
 
   it("is that of its server if the server names no call", async () => {
-    await putAside([consentRequest(urlBody, { id: "q1", server: "files" }), ofCall("q2", "c2")]);
+    await renderPutAside([
+      consentRequest(urlBody, { id: "q1", server: "files" }),
+      requestOfCall("q2", "c2"),
+    ]);
     showConsentOfCall(call);
     expect(await screen.findByText("1 of 2")).toBeInTheDocument();
   });
 });
 
 it("shows the request to start a server, and no other of it", async () => {
-  await putAside([
-    ofCall("q1", "c1"),
+  await renderPutAside([
+    requestOfCall("q1", "c1"),
     consentRequest(startServerBody, { id: "q2", server: "files" }),
   ]);
   showConsentOfServer("files", ["start_server", "connect_server"]);
@@ -67,14 +70,14 @@ it("shows the request to start a server, and no other of it", async () => {
 
 describe("Approvals", () => {
   it("opens the only request", async () => {
-    await putAside([ofCall("q1", "c1")]);
+    await renderPutAside([requestOfCall("q1", "c1")]);
     openApprovals();
     expect(await screen.findByText("/q1")).toBeInTheDocument();
   });
 
   it("goes to the only request in its conversation", async () => {
     const origin = { by: "model" as const, conversation: "k1", untrustedServers: [] };
-    await putAside([{ ...ofCall("q1", "c1"), origin }]);
+    await renderPutAside([{ ...requestOfCall("q1", "c1"), origin }]);
     const reveal = vi.fn();
     inlinePlacement.cards = { conversation: "k1", has: () => true, reveal };
     openApprovals();
@@ -85,18 +88,18 @@ describe("Approvals", () => {
   });
 
   it("opens the list of several requests", async () => {
-    await putAside([ofCall("q1", "c1"), ofCall("q2", "c2")]);
+    await renderPutAside([requestOfCall("q1", "c1"), requestOfCall("q2", "c2")]);
     openApprovals();
     expect(await isListed()).toBe(true);
   });
 
   it("opens the list while a server is muted, and without requests", async () => {
-    await putAside([ofCall("q1", "c1")], true);
+    await renderPutAside([requestOfCall("q1", "c1")], true);
     openApprovals();
     expect(await isListed()).toBe(true);
     cleanup();
     dialogController.queue.isListOpen = false;
-    await putAside([]);
+    await renderPutAside([]);
     openApprovals();
     expect(await isListed()).toBe(true);
   });

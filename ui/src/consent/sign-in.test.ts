@@ -19,6 +19,7 @@ import {
   button,
   clickElement,
   installFakeHostForEachTest,
+  moveToRequest,
   pressKey,
   renderRequests,
   typeText,
@@ -26,7 +27,7 @@ import {
 
 installFakeHostForEachTest();
 
-const OPEN = "Open the sign-in page";
+const OPEN_SIGN_IN_LABEL = "Open the sign-in page";
 
 describe("sign in", () => {
   it("shows the whole URL with its host, the scopes, and who receives which data", () => {
@@ -127,7 +128,10 @@ describe("sign in", () => {
   it("focuses Deny, is armed like other requests, and is allowed only once", async () => {
     renderRequests(consentRequest(signInBody, { scopes: ["once"] }));
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
-    expect(isButtonBlocked(OPEN), "the button should be disabled at first").toBe(true);
+    expect(isButtonBlocked(OPEN_SIGN_IN_LABEL), "the button should be disabled at first").toBe(
+      true,
+    );
+    await moveToRequest();
     await pressKey("a");
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
@@ -135,7 +139,7 @@ describe("sign in", () => {
       screen.queryByRole("button", { name: /always/i }),
       "the sign-in should not be allowed permanently",
     ).toBeNull();
-    await clickElement(button(OPEN));
+    await clickElement(button(OPEN_SIGN_IN_LABEL));
     expect(sentDecisions(), "the request should be allowed once").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
     ]);
@@ -160,13 +164,14 @@ describe("sign in", () => {
     const authorizationUrl = { ...urlParts("idp.example", "https://", "/"), openable: false };
     renderRequests(consentRequest({ ...signInBody, authorizationUrl }));
     await waitUntilArmed();
+    await moveToRequest();
     await pressKey("a");
     expect(
       screen.getByText(/This page can't be opened/),
       "the reason should be shown",
     ).toBeVisible();
     expect(
-      screen.queryByRole("button", { name: OPEN }),
+      screen.queryByRole("button", { name: OPEN_SIGN_IN_LABEL }),
       "there should be no button to open the URL",
     ).toBeNull();
     expect(sentDecisions(), "the shortcut should have no effect").toEqual([]);
@@ -185,6 +190,7 @@ describe("a client id", () => {
       isButtonBlocked("Use this client ID"),
       "the button should be disabled without a client ID",
     ).toBe(true);
+    await moveToRequest();
     await pressKey("a");
     expect(sentDecisions(), "nothing should be sent").toEqual([]);
     await typeText(screen.getByLabelText("Client ID"), " drawbridge ");

@@ -12,6 +12,7 @@ import { ARMING_DELAY_MS } from "./arming.svelte";
 import { ConsentController } from "./consent-controller.svelte";
 import ConsentDialog from "./ConsentDialog.svelte";
 import TurnRequests from "./TurnRequests.svelte";
+import { holdsBack } from "./user-acts";
 
 type Handler = (request: never) => unknown;
 
@@ -24,7 +25,7 @@ export const host: {
 
 export function renderRequests(...requests: ConsentRequest[]) {
   let all = $state.raw(requests);
-  const controller = new ConsentController(() => all);
+  const controller = new ConsentController(() => all, { holdsBack });
   render(ConsentDialog, { controller });
   return { controller, set: (...next: ConsentRequest[]) => (all = next) };
 }
@@ -74,6 +75,18 @@ export async function pressKey(
   on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
   on.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true, cancelable: true }));
   await vi.advanceTimersByTimeAsync(0);
+}
+
+/** Moves to the displayed request as a user does with Tab. The focus stays in it, since nothing moves it in tests. */
+export async function moveToRequest(on?: HTMLElement) {
+  on?.focus();
+  await pressKey("Tab");
+}
+
+/** Moves to the displayed request, and presses a key there. */
+export async function pressInRequest(key: string) {
+  await moveToRequest();
+  await pressKey(key);
 }
 
 let last = 0;

@@ -1,7 +1,7 @@
 // The request of a tool call as it is first shown to the user.
 import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
@@ -156,6 +156,44 @@ describe("the request of a tool", () => {
     expect(text()).not.toContain("new to you");
   });
 
+  it("E2: the definition of a reviewed tool is folded to one line and need not be opened", async () => {
+    const definition = '{\n  "name": "write_file",\n  "inputSchema": { "type": "object" }\n}';
+    const body = {
+      ...toolBody({ path: "/x" }),
+      reviewedDefinition: definition,
+      definitionHash: "9b1c".padEnd(64, "0"),
+    };
+    const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
+    const { set } = renderRequests(consentRequest(body, { marks }));
+    await waitUntilArmed();
+    const line = () => frame().queryByText(/Definition reviewed, unchanged/);
+    expect(line(), "its hash should be beside it").toHaveTextContent("9b1c0000");
+    expect(frame().queryByText(/inputSchema/), "it should be folded").toBeNull();
+    expect(isButtonBlocked("Allow once"), "nothing should have to be opened").toBe(false);
+    await clickElement(line() as HTMLElement);
+    expect(frame().getByText(/"inputSchema": \{ "type": "object" \}/)).toBeVisible();
+    const outdated = consentRequest(body, { hash: "h2", marks: { ...marks, outdated: true } });
+    flushSync(() => set(outdated));
+    expect(line(), "a definition that may have changed is not called unchanged").toBeNull();
+  });
+
+  it("E2: a reviewed definition that changed since the tool was allowed can be opened, and says so", async () => {
+    const body = {
+      ...toolBody({ path: "/x" }),
+      changedSinceAllowed: true,
+      reviewedDefinition: '{\n  "name": "write_file",\n  "inputSchema": { "type": "object" }\n}',
+      definitionHash: "9b1c".padEnd(64, "0"),
+    };
+    const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
+    renderRequests(consentRequest(body, { marks }));
+    const line = frame().getByText(/Definition reviewed; changed since it was allowed/);
+    expect(line, "its hash should be beside it").toHaveTextContent("9b1c0000");
+    expect(frame().queryByText(/Definition reviewed, unchanged/)).toBeNull();
+    expect(frame().queryByText(/inputSchema/), "it should be folded").toBeNull();
+    await clickElement(line);
+    expect(frame().getByText(/"inputSchema": \{ "type": "object" \}/)).toBeVisible();
+  });
+
   it("E2: a value of some kilobytes is shown completely", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
     renderRequests(consentRequest(toolBody({ content })));
@@ -241,6 +279,21 @@ describe("the request of a tool", () => {
     expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
     expect(text, "an unchanged type should not be shown").not.toMatch(/Requested: ?\/a ?text/);
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
+  });
+
+  it("E25: editing focuses the first field, but not while the user is in another one", async () => {
+    const { controller } = renderRequests(consentRequest(toolBody({ path: "/a" })));
+    await waitUntilArmed();
+    await clickElement(button("Edit the arguments"));
+    expect(screen.getByDisplayValue("/a"), "the field should be focused").toHaveFocus();
+    await clickElement(button("Discard the changes"));
+    const other = document.createElement("textarea");
+    document.querySelector(".consent-dialog")?.append(other);
+    other.focus();
+    if (controller.draft) controller.draft.editing = true;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(screen.getByDisplayValue("/a")).toBeInTheDocument();
+    expect(other, "the field should keep the focus").toHaveFocus();
   });
 
   it.each([

@@ -16,7 +16,7 @@ import { payloadParts } from "./payload";
 import { totalHiddenCharacters } from "./read-progress.svelte";
 
 /** Minimum number of calls for which a list with a joint decision is shown. */
-const MIN_CALLS = 2;
+const MIN_JOINTLY_DECIDED_CALLS = 2;
 
 /** Reason why a call has to be reviewed individually. */
 export type ReviewReason = "definition" | "warning" | "untrusted" | "long" | "rounded" | "scope";
@@ -62,6 +62,8 @@ export class TurnDecision implements Decidable {
 
   readonly #to: TurnSender;
   readonly #open: () => ConsentRequest[];
+  /** Ids of the calls in the list that the user has moved to, or `null`. */
+  #attended = $state<string | null>(null);
   /** Ids of the requests that the user has excluded. */
   readonly #excluded = new SvelteSet<string>();
 
@@ -87,7 +89,7 @@ export class TurnDecision implements Decidable {
   /** Set if enough calls can be decided together. Stays set while their decisions are being sent. */
   readonly isOffered: boolean = $derived.by(
     () =>
-      this.rows.filter(({ reason }) => reason === null).length >= MIN_CALLS ||
+      this.rows.filter(({ reason }) => reason === null).length >= MIN_JOINTLY_DECIDED_CALLS ||
       (this.sending && this.rows.length > 0),
   );
   /** Version of the listed calls. Changes with every byte of a payload. */
@@ -112,6 +114,11 @@ export class TurnDecision implements Decidable {
   }));
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
 
+  readonly #listed: string = $derived.by(() =>
+    this.rows.map(({ request }) => request.id).join("\n"),
+  );
+  readonly acceptsLetters: boolean = $derived.by(() => this.#attended === this.#listed);
+
   /** Includes a call in the decision, or excludes it. */
   include(id: string, included: boolean): void {
     if (included) this.#excluded.delete(id);
@@ -131,7 +138,10 @@ export class TurnDecision implements Decidable {
     await this.#finish(this.#to.denyTogether(included));
   }
 
-  readonly acceptsLetters = true;
+  /** Records that the user has moved to the list. Another call that appears in it may not be noticed. */
+  attend(): void {
+    this.#attended = this.#listed;
+  }
 
   submitForm(): null {
     return null;

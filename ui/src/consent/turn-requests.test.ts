@@ -17,6 +17,7 @@ import {
   installFakeHostForEachTest,
   accessibilityProblems,
   host,
+  moveToRequest,
   pressKey,
   renderTurn,
 } from "./test-harness.svelte";
@@ -36,11 +37,11 @@ function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentReq
   });
 }
 
-const three = () => [call(1), call(2), call(3)];
+const threeCalls = () => [call(1), call(2), call(3)];
 const allowOnce = (number: number, hash = `${number}`.padStart(8, "a")) => ({
   ...{ id: `q${number}`, hash, answer: { action: "allow", scope: "once" } },
 });
-const box = (number: number) =>
+const callCheckbox = (number: number) =>
   screen.getByRole("checkbox", { name: `Call ${number}: write_file on files` });
 const rows = () =>
   within(screen.getByRole("list", { name: "Tool calls to decide" })).getAllByRole("listitem");
@@ -60,7 +61,7 @@ async function scrollTo(top: number) {
 
 describe("the tool calls of one turn", () => {
   it("show the title, arguments, size and hash of each call", async () => {
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
     expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent("Run 3 tool calls?");
     expect(
@@ -84,7 +85,7 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are allowed by one click, each with its own id and hash", async () => {
-    const { controller } = renderTurn(...three());
+    const { controller } = renderTurn(...threeCalls());
     expect(isButtonBlocked("Allow these 3"), "the button should be disabled at first").toBe(true);
     await clickElement(button("Allow these 3"));
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
@@ -97,30 +98,36 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are allowed and denied by the shortcuts of a single request", async () => {
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
-    await pressKey("a", button("Deny these"));
+    await pressKey("a", button("Deny all 3"));
+    expect(
+      sentDecisions(),
+      "a key should decide nothing before the user moves to the list",
+    ).toEqual([]);
+    await moveToRequest(button("Deny all 3"));
+    await pressKey("a", button("Deny all 3"));
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
 
   it("are allowed by A while a check box has the focus", async () => {
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
-    box(2).focus();
-    await clickElement(box(2));
+    callCheckbox(2).focus();
+    await clickElement(callCheckbox(2));
     await waitUntilArmed();
-    await pressKey("a", box(2));
+    await pressKey("a", callCheckbox(2));
     expect(sentDecisions()).toEqual([1, 3].map((number) => allowOnce(number)));
   });
 
   it("are denied together", async () => {
-    renderTurn(...three());
-    await clickElement(button("Deny these"));
+    renderTurn(...threeCalls());
+    await clickElement(button("Deny all 3"));
     expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
-    await clickElement(box(2));
+    await clickElement(callCheckbox(2));
     await waitUntilArmed();
-    await clickElement(button("Deny these"));
+    await clickElement(button("Deny these 2"));
     expect(sentDecisions()).toEqual(
       ["1", "3"].map((number) => ({
         ...{ id: `q${number}`, hash: number.padStart(8, "a"), answer: { action: "deny" } },
@@ -130,7 +137,7 @@ describe("the tool calls of one turn", () => {
 
   it("stay disabled until the whole list was in view", async () => {
     setHeights(400, 1_000);
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
     expect(isButtonBlocked("Allow these 3")).toBe(true);
     expect(screen.getByText("Scroll through all of it to allow.")).toBeInTheDocument();
@@ -149,7 +156,7 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are armed again when a hash changes, and the new hash is sent", async () => {
-    const { set } = renderTurn(...three());
+    const { set } = renderTurn(...threeCalls());
     await waitUntilArmed();
     set(call(1), call(2, { hash: "bbbbbbb2" }), call(3));
     await tick();
@@ -163,7 +170,7 @@ describe("the tool calls of one turn", () => {
 
   it("must be viewed again when a hash changes", async () => {
     setHeights(400, 1_000);
-    const { set } = renderTurn(...three());
+    const { set } = renderTurn(...threeCalls());
     for (const top of [300, 600]) await scrollTo(top);
     await waitUntilArmed();
     expect(isButtonBlocked("Allow these 3")).toBe(false);
@@ -176,24 +183,24 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are armed again when another call arrives", async () => {
-    const { set } = renderTurn(...three());
+    const { set } = renderTurn(...threeCalls());
     await waitUntilArmed();
-    set(...three(), call(4));
+    set(...threeCalls(), call(4));
     await tick();
     expect(isButtonBlocked("Allow these 4")).toBe(true);
   });
 
   it("are decided only as far as they are selected", async () => {
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
-    await clickElement(box(1));
+    await clickElement(callCheckbox(1));
     expect(isButtonBlocked("Allow these 2"), "another selection should be armed again").toBe(true);
-    await clickElement(box(2));
-    await clickElement(box(3));
+    await clickElement(callCheckbox(2));
+    await clickElement(callCheckbox(3));
     await waitUntilArmed();
     expect(screen.getByText("Select at least one call.")).toBeInTheDocument();
-    expect(isButtonBlocked("Deny these"), "an empty selection should not be deniable").toBe(true);
-    await clickElement(box(3));
+    expect(isButtonBlocked("Deny all 3"), "an empty selection should not be deniable").toBe(true);
+    await clickElement(callCheckbox(3));
     await waitUntilArmed();
     await clickElement(button("Allow this call"));
     expect(sentDecisions()).toEqual([allowOnce(3)]);
@@ -221,7 +228,7 @@ describe("the tool calls of one turn", () => {
       if (id !== "q1") throw { code: "stale", message: "it changed", data: null };
       return {};
     };
-    const { controller, set } = renderTurn(...three());
+    const { controller, set } = renderTurn(...threeCalls());
     await waitUntilArmed();
     await clickElement(button("Allow these 3"));
     expect(sentDecisions(), "each decision should be sent").toHaveLength(3);
@@ -238,22 +245,29 @@ describe("the tool calls of one turn", () => {
   });
 
   it("are not decided while a dialog covers them", async () => {
-    const { cover } = renderTurn(...three());
+    const { cover } = renderTurn(...threeCalls());
     await waitUntilArmed();
+    await moveToRequest(button("Deny all 3"));
     cover(true);
     await tick();
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(isButtonBlocked("Allow these 3")).toBe(true);
-    await pressKey("a", button("Deny these"));
+    await pressKey("a", button("Deny all 3"));
     expect(sentDecisions()).toEqual([]);
   });
 
   it("have accessible names and an order for the keyboard, without axe violations", async () => {
-    renderTurn(...three());
+    renderTurn(...threeCalls());
     await waitUntilArmed();
-    expect(button("Deny these"), "the button to deny should be focused").toHaveFocus();
-    expect(box(1)).toBeChecked();
-    const order = [box(1), box(2), box(3), button("Deny these"), button("Allow these 3")];
+    expect(button("Deny all 3"), "the button to deny should be focused").toHaveFocus();
+    expect(callCheckbox(1)).toBeChecked();
+    const order = [
+      callCheckbox(1),
+      callCheckbox(2),
+      callCheckbox(3),
+      button("Deny all 3"),
+      button("Allow these 3"),
+    ];
     for (const [i, element] of order.entries()) {
       const next = order[i + 1];
       if (next)

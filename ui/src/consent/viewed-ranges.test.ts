@@ -68,20 +68,38 @@ describe("a layout", () => {
 
   afterEach(() => void vi.restoreAllMocks());
 
+  it("is the same if heights are rounded differently, and if the user changed a field", () => {
+    const content = contentOf(`<div><p id="field">Captain</p></div><p id="last">end</p>`);
+    const layout = new LayoutSnapshot(content);
+    vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (
+      this: Element,
+    ) {
+      return { height: (this.textContent ?? "").split(";").length + 0.000_007 } as DOMRect;
+    });
+    expect(layout.changedOtherThanOwn(content), "a moved element should not count").toBe(false);
+    const field = content.querySelector("#field");
+    if (field) field.innerHTML = "Captain;<b>of the ship</b>";
+    expect(layout.changedOtherThanOwn(content), "a grown field should count").toBe(true);
+    field?.parentElement?.setAttribute("data-edited", "");
+    expect(layout.changedOtherThanOwn(content), "unless the user changed it").toBe(false);
+    content.querySelector("#last")?.append(";more");
+    expect(layout.changedOtherThanOwn(content), "another element should still count").toBe(true);
+  });
+
   it("distinguishes problems of fields from other changes", () => {
     const content = contentOf(`<div><p id="field">Captain</p></div><p id="last">end</p>`);
     const layout = new LayoutSnapshot(content);
     const field = content.querySelector("#field");
     field?.insertAdjacentHTML("afterend", `<p class="problem">a;<b>b</b></p>`);
-    expect(layout.changedOtherThanProblems(content), "a problem should not count").toBe(false);
+    expect(layout.changedOtherThanOwn(content), "a problem should not count").toBe(false);
     const wrong = new LayoutSnapshot(content);
     content.querySelector(".problem")?.remove();
-    expect(wrong.changedOtherThanProblems(content), "nor should its removal").toBe(false);
+    expect(wrong.changedOtherThanOwn(content), "nor should its removal").toBe(false);
     field?.insertAdjacentHTML("afterend", `<p class="problem">a</p><p id="more">b</p>`);
-    expect(layout.changedOtherThanProblems(content), "a new element should count").toBe(true);
+    expect(layout.changedOtherThanOwn(content), "a new element should count").toBe(true);
     content.querySelector("#more")?.remove();
-    expect(layout.changedOtherThanProblems(content)).toBe(false);
+    expect(layout.changedOtherThanOwn(content)).toBe(false);
     if (field) field.textContent = "Captain;of the ship";
-    expect(layout.changedOtherThanProblems(content), "an expanded element should count").toBe(true);
+    expect(layout.changedOtherThanOwn(content), "an expanded element should count").toBe(true);
   });
 });

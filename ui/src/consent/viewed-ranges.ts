@@ -3,7 +3,7 @@
 /** Maximum number of stored ranges. Further ranges are dropped and must be viewed again. */
 export const MAX_RANGES = 64;
 /** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
-const TOLERANCE = 8;
+const GAP_TOLERANCE = 8;
 
 interface Range {
   from: number;
@@ -19,7 +19,7 @@ export class ViewedRanges {
     if (to <= from) return;
     const joined: Range = { from, to };
     const apart = this.#ranges.filter((one) => {
-      const isApart = one.to < from - TOLERANCE || one.from > to + TOLERANCE;
+      const isApart = one.to < from - GAP_TOLERANCE || one.from > to + GAP_TOLERANCE;
       if (!isApart) {
         joined.from = Math.min(joined.from, one.from);
         joined.to = Math.max(joined.to, one.to);
@@ -39,15 +39,20 @@ export class ViewedRanges {
   /** Returns the offset of the first gap in content of this height, or `null` if all of it was viewed. */
   missing(height: number): number | null {
     const first = this.#ranges[0];
-    const end = first && first.from <= TOLERANCE ? first.to : 0;
-    return end >= height - TOLERANCE ? null : end;
+    const end = first && first.from <= GAP_TOLERANCE ? first.to : 0;
+    return end >= height - GAP_TOLERANCE ? null : end;
   }
 }
 
-/** Selects problems of fields, which are texts of the page. */
-const PROBLEM = ".problem";
+/** Selects problems of fields, which are texts of the page, and fields that the user has changed. */
+const OWN_CONTENT_SELECTOR = ".problem, [data-edited]";
+/**
+ * Difference of heights that is no change, in pixels. In a transformed dialog, the height of an element that was moved
+ * is rounded differently.
+ */
+const HEIGHT_TOLERANCE = 0.5;
 
-interface Drawn {
+interface ElementLayout {
   height: number;
   children: Element[];
 }
@@ -55,13 +60,13 @@ interface Drawn {
 /** Layout of an element and its descendants, to find the first change later. */
 export class LayoutSnapshot {
   readonly #width: number;
-  readonly #drawn = new Map<Element, Drawn>();
-  /** Elements that contain the problem of a field. */
-  readonly #withProblem: ReadonlySet<Element>;
+  readonly #drawn = new Map<Element, ElementLayout>();
+  /** Elements that contain content of the page or the user. */
+  readonly #withOwnContent: ReadonlySet<Element>;
 
   constructor(root: Element) {
     this.#width = root.clientWidth;
-    this.#withProblem = elementsWithProblem(root);
+    this.#withOwnContent = elementsWithOwnContent(root);
     for (const element of [root, ...root.querySelectorAll("*")])
       this.#drawn.set(element, { height: heightOf(element), children: [...element.children] });
   }
@@ -74,18 +79,18 @@ export class LayoutSnapshot {
   }
 
   /**
-   * Returns `true` if anything changed apart from problems of fields. Their texts move what was viewed, but are not part
-   * of the payload.
+   * Returns `true` if anything changed apart from problems of fields and the user's own input. Both move what was viewed,
+   * but show nothing that the user has to view.
    */
-  changedOtherThanProblems(root: Element): boolean {
+  changedOtherThanOwn(root: Element): boolean {
     if (root.clientWidth !== this.#width) return true;
-    const withProblem = elementsWithProblem(root);
+    const withOwnContent = elementsWithOwnContent(root);
     return [...root.querySelectorAll("*")].some((element) => {
-      if (element.closest(PROBLEM)) return false;
+      if (element.closest(OWN_CONTENT_SELECTOR)) return false;
       const before = this.#drawn.get(element);
       if (!before) return true;
-      const isMoved = withProblem.has(element) || this.#withProblem.has(element);
-      return !isMoved && before.height !== heightOf(element);
+      const isMoved = withOwnContent.has(element) || this.#withOwnContent.has(element);
+      return !isMoved && !isSameHeight(before.height, heightOf(element));
     });
   }
 
@@ -95,7 +100,9 @@ export class LayoutSnapshot {
     if (!before) return top;
     for (const [index, child] of [...element.children].entries()) {
       if (before.children[index] !== child) return child.getBoundingClientRect().top;
-      if (this.#drawn.get(child)?.height !== heightOf(child)) return this.#change(child);
+      const height = this.#drawn.get(child)?.height;
+      if (height === undefined || !isSameHeight(height, heightOf(child)))
+        return this.#change(child);
     }
     // Removing trailing children moves nothing above. Otherwise the text of the element, or its layout, changed.
     return element.children.length < before.children.length ? bottom : top;
@@ -106,11 +113,14 @@ function heightOf(element: Element): number {
   return element.getBoundingClientRect().height;
 }
 
-/** Returns the descendants of `root` that contain the problem of a field. */
-function elementsWithProblem(root: Element): Set<Element> {
+function isSameHeight(one: number, other: number): boolean {
+  return Math.abs(one - other) < HEIGHT_TOLERANCE;
+}
+
+/** Returns the descendants of `root` that contain the problem of a field or a field that the user has changed. */
+function elementsWithOwnContent(root: Element): Set<Element> {
   const found = new Set<Element>();
-  for (const problem of root.querySelectorAll(PROBLEM))
-    for (let one = problem.parentElement; one && one !== root; one = one.parentElement)
-      found.add(one);
+  for (const own of root.querySelectorAll(OWN_CONTENT_SELECTOR))
+    for (let one = own.parentElement; one && one !== root; one = one.parentElement) found.add(one);
   return found;
 }

@@ -48,7 +48,10 @@ export class Attachments {
   /** Number of files that are being read. */
   reading = $state(0);
 
-  readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
+  /** Total size of the files. Not a derived value, which would go stale with the component that creates this object. */
+  get bytes(): number {
+    return this.all.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
 
   /**
    * Attaches the files that are within the limits, and records a reason for each other file. Returns the attached

@@ -193,6 +193,27 @@ describe("files of a message", () => {
     expect(screen.queryByText(/kept until/), "no kept file is left").toBeNull();
   });
 
+  it("have their total size also after the conversation was left", async () => {
+    const user = userEvent.setup();
+    const { unmount } = render(ConversationView, { id: "c1" });
+    await screen.findByRole("option", { name: "small (Lab)" });
+    const picker = () => document.querySelector<HTMLInputElement>("input[type=file]")!;
+    await user.upload(picker(), new File(["hello"], "a.txt"));
+    await screen.findByText("a.txt");
+    unmount();
+    render(ConversationView, { id: "c1" });
+    await user.upload(picker(), new File(["1234"], "b.txt"));
+    await screen.findByText("b.txt");
+    expect(screen.getByText(/^2 files,/)).toHaveTextContent("2 files, 9 B");
+    await user.upload(picker(), sized("c.txt", MAX_FILE_BYTES));
+    await screen.findByText("c.txt");
+    await user.upload(picker(), sized("d.txt", MAX_FILE_BYTES));
+    expect(await screen.findByText(/^d\.txt was not attached/)).toBeInTheDocument();
+    // The files are kept for the next test.
+    for (const name of ["a.txt", "b.txt", "c.txt"])
+      await user.click(screen.getByRole("button", { name: `Remove ${name}` }));
+  });
+
   it("of pasted text are not kept in addition to the text in the draft", async () => {
     const user = userEvent.setup();
     const { unmount } = render(ConversationView, { id: "c1" });

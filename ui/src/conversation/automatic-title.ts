@@ -4,6 +4,7 @@ import { textBeginning } from "$lib/format/text-safety";
 import { app } from "$lib/state/app.svelte";
 
 import { m } from "../paraglide/messages";
+import { locales } from "../paraglide/runtime";
 
 const TITLE = 60;
 
@@ -11,7 +12,12 @@ const TITLE = 60;
 export async function setAutomaticTitle(conversation: string, text: string): Promise<void> {
   const title = textBeginning(text.trim(), TITLE, 1);
   const current = app.conversations.find(({ id }) => id === conversation)?.title;
-  if (title === "" || current !== m.shell_new_conversation_title()) return;
+  if (title === "" || current === undefined || !isDefaultTitle(current)) return;
   // The conversation is usable without a title.
   await call("rename_conversation", { conversation, title }).catch(() => undefined);
+}
+
+/** Returns `true` for the title of a new conversation. It is in the language in which the conversation was created. */
+function isDefaultTitle(title: string): boolean {
+  return locales.some((locale) => title === m.shell_new_conversation_title({}, { locale }));
 }

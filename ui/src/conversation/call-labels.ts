@@ -23,7 +23,7 @@ export interface CallLabel {
 /** Returns the translated state of a call: `running` while it is running, otherwise its outcome. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
-  { result, error, failure }: ToolCall,
+  { result, failure }: ToolCall,
   running: ServerCall | undefined,
 ): CallLabel {
   if (state === "streaming") return { words: underWay(running), failed: false };
@@ -31,11 +31,8 @@ export function callLabel(
     return result.isError
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
-  // In conversations of older versions, only the text describes the outcome of a call without a result.
-  if (failure === "refused" || (failure === undefined && error?.startsWith("refused: ")))
-    return { words: m.conversation_call_denied(), failed: true };
-  if (failure === "cancelled" || error === "cancelled")
-    return { words: m.conversation_call_cancelled(), failed: true };
+  if (failure === "refused") return { words: m.conversation_call_denied(), failed: true };
+  if (failure === "cancelled") return { words: m.conversation_call_cancelled(), failed: true };
   return { words: m.conversation_call_failed(), failed: true };
 }
 

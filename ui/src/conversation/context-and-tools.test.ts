@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type {
-  Catalog,
+  ServerCatalog,
   ConversationItem,
   ConversationSettings,
   ModelProvider,
@@ -61,7 +61,7 @@ function opened(settings = sampleConversation().settings) {
   const catalog = {
     ...{ server: "files", tools: [], prompts: [PROMPT], resources: [RESOURCE], templates: [] },
     ...{ notes: [], freshUntil: { tools: null, prompts: null, resources: null, templates: null } },
-  } as unknown as Catalog;
+  } as unknown as ServerCatalog;
   return startFakeHost(
     {
       read_conversation: () => sampleConversation({ settings }),

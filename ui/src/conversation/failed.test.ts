@@ -25,6 +25,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { refusedWithoutKey } from "../models/missing-keys.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 afterEach(() => cleanup());
@@ -124,6 +125,7 @@ describe("a failed answer", () => {
     await failed("noKey");
     await press("Open Models");
     expect(router.current).toEqual({ at: "models", provider: "lab" });
+    expect(refusedWithoutKey.has("lab"), "the page should mark the provider").toBe(true);
   });
 
   test("without credit links to the choice of the model", async () => {
@@ -222,36 +224,40 @@ describe("a call in a conversation", () => {
   });
 
   test("of an older version shows the host's message only", async () => {
-    await show([toolCall({ error: "refused: by a rule" })]);
-    expect(await screen.findByRole("article", { name: "read: denied" })).toBeVisible();
+    await show([toolCall({ error: "refused: by the user" })]);
+    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
     await open();
-    expect(screen.getByText("refused: by a rule")).toBeVisible();
+    expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.queryByText("You denied this call.")).toBeNull();
   });
 
   test("that the user denied shows the given reason, and neither a rule nor a duration", async () => {
     const failure = "refused" as const;
-    await show([toolCall({ error: "refused: by the user, who says: not today", failure })]);
+    const refusal = { is: "denied_by_user", reason: "not today" } as const;
+    await show([toolCall({ error: "refused: by the host's words", failure, refusal })]);
     const card = await screen.findByRole("article", { name: "read: denied" });
     expect(card, "the duration should not be shown").not.toHaveTextContent(/\d (ms|s)\b/);
     await open();
     expect(screen.getByText("You denied this call.")).toBeVisible();
     expect(screen.getByText("not today")).toBeVisible();
-    expect(screen.queryByText(/change the rule|refused: by/)).toBeNull();
+    expect(screen.queryByText(/[Cc]hange the rule|refused: by/)).toBeNull();
     expect(screen.queryByRole("button", { name: "Open Rules" })).toBeNull();
   });
 
-  test("of an older version that the user denied shows the given reason", async () => {
-    await show([toolCall({ error: "refused: by the user, who says: not today" })]);
+  test.each([
+    [{ is: "denied_by_rule", rule: "rule 3" }, "A rule denied this call", "Open Rules"],
+    [{ is: "not_offered" }, /^The tool is not offered/, "Show tools"],
+    [{ is: "changed" }, /^The tool or its request changed/, "Open the tool"],
+    [{ is: "not_audited" }, /^The call could not be recorded/, "Check this computer"],
+    [{ is: "input_refused" }, /^Refused while it ran/, "Open the tool"],
+    [{ is: "result_withheld" }, /^The result is withheld: the tool was called/, "Open the tool"],
+  ] as const)("that was refused for %o says so, with a button", async (refusal, title, button) => {
+    const error = "refused: by the user";
+    await show([toolCall({ error, failure: "refused", refusal })]);
     await open();
-    expect(screen.getByText("You denied this call.")).toBeVisible();
-  });
-
-  test("of a server named like a denial shows the error of the server", async () => {
-    const failure = "server" as const;
-    await show([toolCall({ server: "refused", error: "refused: by the user", failure })]);
-    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
-    await open();
-    expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.getByText(title)).toBeVisible();
+    expect(screen.getByText(error), "the host's words should be shown").toBeVisible();
+    expect(screen.getByRole("button", { name: button })).toBeVisible();
     expect(screen.queryByText("You denied this call.")).toBeNull();
   });
 

@@ -150,8 +150,48 @@ describe("a consent request for a call of the model", () => {
     expect(screen.getByRole("button", { name: "Deny" }), "F6 should go to Deny").toHaveFocus();
   });
 
+  it("opens no dialog over the composer, and a line above it shows the request", async () => {
+    const user = userEvent.setup();
+    host.snapshot.consentRequests = [];
+    render(ConversationView, { id: "c1" });
+    render(ConsentDialog, { controller: dialogController });
+    const field = await screen.findByRole("textbox", { name: "Message" });
+    await user.click(field);
+    const request = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: request });
+    const line = within(await screen.findByTestId("held-request"));
+    expect(line.getByText("other waits for your approval")).toBeVisible();
+    const second = sample(startServerBody, { id: `q10-${run}`, server: "third" });
+    host.send({ type: "consent_request_changed", consentRequest: second });
+    expect(
+      await line.findByText("2 requests wait for your approval, the first from other"),
+    ).toBeVisible();
+    host.send({ type: "consent_request_closed", id: second.id, outcome: "cancelled" });
+    await user.keyboard("and four");
+    expect(field, "no key should be lost").toHaveValue("and four");
+    expect(screen.queryByRole("dialog"), "no dialog should open").toBeNull();
+    await user.click(line.getByRole("button", { name: "Show" }));
+    expect(await screen.findByRole("dialog")).toHaveTextContent("wants to run on this computer");
+    expect(screen.queryByTestId("held-request"), "the line should disappear").toBeNull();
+  });
+
+  it("does not get the focus from an F6 that opens a request that was held back", async () => {
+    const user = userEvent.setup();
+    const frame = await shown();
+    await user.click(screen.getByRole("textbox", { name: "Message" }));
+    const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: other });
+    await screen.findByTestId("held-request");
+    const onFocus = vi.fn();
+    frame.getByRole("button", { name: "Deny" }).addEventListener("focus", onFocus);
+    await user.keyboard("{F6}");
+    expect(await screen.findByRole("dialog")).toHaveTextContent("wants to run on this computer");
+    expect(onFocus, "one key should do one thing").not.toHaveBeenCalled();
+  });
+
   it("is shown as a dialog if it does not belong to the conversation", async () => {
     await shown();
+    screen.getByRole("log").focus();
     host.send({
       type: "consent_request_changed",
       consentRequest: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
@@ -176,6 +216,7 @@ describe("a consent request for a call of the model", () => {
     const shows = await screen.findAllByRole("button", { name: "Show the request" });
     expect(shows, "each card should link to its request").toHaveLength(2);
     expect(screen.queryByTestId("consent-request"), "neither should be shown").toBeNull();
+    screen.getByRole("log").focus();
     const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
     host.send({ type: "consent_request_changed", consentRequest: other });
     await screen.findByRole("dialog");
@@ -215,6 +256,8 @@ describe("a consent request for a call of the model", () => {
       await user.click(await screen.findByRole("textbox", { name: "Message" }));
       const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
       host.send({ type: "consent_request_changed", consentRequest: other });
+      await screen.findByTestId("held-request");
+      await user.keyboard("{F6}");
       await screen.findByRole("dialog");
       await armed("Decide later");
       await user.keyboard("{Escape}");
@@ -300,7 +343,7 @@ describe("the tool calls of one turn", () => {
     await armed("Allow these 2");
     await user.keyboard("{F6}");
     expect(
-      turn.getByRole("button", { name: "Deny these" }),
+      turn.getByRole("button", { name: "Deny all 2" }),
       "the button to deny should be focused",
     ).toHaveFocus();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);

@@ -8,6 +8,7 @@ import type {
   Conversation,
   ConversationItem,
   ConversationSettings,
+  ConversationTools,
   Event,
   MessageAttachment,
   ModelRef,
@@ -38,6 +39,8 @@ export class OpenConversation {
   /** Id of the message to open for editing, or `null` if there is none. */
   editedItem = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
+  /** Tools of the conversation's servers as last read, or `null` before the first read. */
+  tools = $state.raw<ConversationTools | null>(null);
 
   /** Latest state of the streamed answer, which is rendered with the next frame. */
   #live: ConversationItem | null = null;
@@ -115,6 +118,15 @@ export class OpenConversation {
     }
     // Events that arrived during the read may be newer than its result.
     if (changes !== this.#changes) void this.read();
+  });
+
+  /** Reads the tools of the conversation's servers. After a failed read, none are known. */
+  readonly readTools = serializeReads(async () => {
+    try {
+      this.tools = await call("list_conversation_tools", { conversation: this.id });
+    } catch {
+      this.tools = null;
+    }
   });
 
   async readEarlier(): Promise<void> {

@@ -361,6 +361,7 @@ describe("a call requested by a model", () => {
     };
     const opened: OpenedApp = {
       ...{ view: VIEW, uri: "ui://files/read", sandbox: "allow-scripts", allow: "" },
+      hasBorder: true,
     };
     const approvedPage: AppPageReport = {
       ...{ uri: "ui://files/read", hash: "0".repeat(64), bytes: 9, review: "approved" },

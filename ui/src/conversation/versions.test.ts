@@ -151,6 +151,20 @@ test("shows the usage of each answer and the total", async () => {
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
 });
 
+test("says that the size of the context is unknown if only its use is known", async () => {
+  host.answers.read_conversation_cost = () => ({
+    usage: { input: 2400, output: 60, cachedInput: null, thinking: null },
+    ...{ costs: [], unpriced: 0, contextUsed: 1230, context: null },
+  });
+  const answer = structuredClone(items.at(-1));
+  if (answer?.body.kind !== "reply") throw new Error("no answer");
+  const item = { ...answer, id: "a2", parent: "a1" };
+  expect(screen.queryByText("context size unknown")).toBeNull();
+  host.send({ type: "item_changed", conversation: "c1", item, answering: false });
+  expect(await screen.findByText("context size unknown")).toBeVisible();
+  expect(screen.queryByText(/of the context in use/)).toBeNull();
+});
+
 test("shows that the cost of an answer with unknown prices is unknown", async () => {
   const answer = structuredClone(items.at(-1));
   if (answer?.body.kind !== "reply") throw new Error("no answer");

@@ -3,11 +3,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { cleanup, render, screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type {
   BlockedPath,
   CallFailureCode,
+  CallRefusal,
   ConversationItem,
   FailureReason,
   ModelErrorCode,
@@ -22,7 +24,7 @@ import { locale } from "$lib/state/locale.svelte";
 import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "../conversation/ConversationView.svelte";
-import { MODEL_ACTIONS, MODEL_FAILURES } from "../models/failures";
+import { MODEL_ACTIONS, MODEL_FAILURES, NO_MODEL_FAILURE } from "../models/failures";
 import { m } from "../paraglide/messages";
 import { overwriteGetLocale } from "../paraglide/runtime";
 import ServerFailure from "../servers/ServerFailure.svelte";
@@ -34,15 +36,17 @@ import {
   REMOTE_FAILURES,
   SANDBOX_FAILURES,
   SERVER_ACTIONS,
+  SILENT_EXIT_FAILURE,
   WAITING_STATES,
 } from "../servers/failures";
+import { explainMissingCapability } from "../servers/missing-capability";
 import Reconnecting from "../servers/Reconnecting.svelte";
 import { authorizations } from "../sign-in/authorizations.svelte";
 import { SIGN_IN_ACTIONS, SIGN_IN_ENDED, SIGN_IN_FAILURES } from "../sign-in/failures";
 import { sampleAccount, sampleAuthorization, serverUrl } from "../sign-in/fixtures";
 import NeedsSignIn from "../sign-in/NeedsSignIn.svelte";
 import SignInTab from "../sign-in/SignInTab.svelte";
-import { CALL_ACTIONS, CALL_FAILURES } from "../tools/failures";
+import { CALL_ACTIONS, CALL_FAILURES, CALL_REFUSALS } from "../tools/failures";
 import { runTool } from "../tools/tool-run.svelte";
 import RunView from "../tools/RunView.svelte";
 
@@ -91,7 +95,12 @@ const sandboxed: Partial<Server> = {
 function failed(
   changes: Partial<Server>,
   reason: FailureReason,
-  more: { sandbox?: SandboxProblem; blocked?: BlockedPath[]; refusal?: StartRefusal } = {},
+  more: {
+    sandbox?: SandboxProblem;
+    blocked?: BlockedPath[];
+    refusal?: StartRefusal;
+    stderr?: string[];
+  } = {},
 ) {
   const state = { is: "failed" as const, reason, message: "what the system says" };
   const failure = { ...state, stderr: ["a line"], searchedFolders: [], hint: null, ...more };
@@ -125,15 +134,60 @@ async function signIn(known: ReturnType<typeof sampleAuthorization>) {
   render(SignInTab, { server });
 }
 
-async function called(code: CallFailureCode) {
-  const failure = { code, message: "what the host says" };
+async function called(
+  code: CallFailureCode,
+  more: { refusal?: CallRefusal; data?: unknown } = {},
+  name = "files",
+) {
+  const failure = { code, message: "what the host says", ...more };
   await startFakeHost(
     { call_tool: () => Promise.reject(failure) },
-    { servers: [sampleServer({ state: { is: "stopped" } })] },
+    { servers: [sampleServer({ name, state: { is: "stopped" } })] },
   );
-  const run = runTool({ server: "files", tool: "read", arguments: {} });
+  const run = runTool({ server: name, tool: "read", arguments: {} });
   await run.ended;
   render(RunView, { run, onrepeat: () => undefined });
+}
+
+function refused(is: CallRefusal["is"]) {
+  const rule = { is: "denied_by_rule", rule: "rule 3" } as const;
+  return called("refused", { refusal: is === "denied_by_rule" ? rule : ({ is } as CallRefusal) });
+}
+
+/** Returns the row of a call that failed because sampling is off for its server. */
+function samplingOff(code: string, sampling: object): Row {
+  const data = { rpcCode: -32021, rpcData: { requiredCapabilities: { sampling } } };
+  const explained = () => {
+    const explanation = explainMissingCapability({ code: "server", message: "", data }, "demo");
+    if (explanation === null) throw new Error("the missing capability is not explained");
+    return explanation;
+  };
+  return {
+    code,
+    cause: () => explained().title,
+    fix: () => explained().text,
+    button: () => explained().action.label,
+    show: () => called("server", { data }, "demo"),
+  };
+}
+
+/** Requests an answer in a conversation without a model. */
+async function asked() {
+  const user = userEvent.setup();
+  const message: ConversationItem = {
+    ...{ id: "m1", at: 1 },
+    body: { kind: "message", role: "user", content: [{ type: "text", text: "hi" }], prompt: null },
+  };
+  const failure = { code: "no_model", message: "what the host says" };
+  await startFakeHost({
+    read_conversation: () => sampleConversation({ items: [message] }),
+    edit_message: () => Promise.reject(failure),
+  });
+  render(ConversationView, { id: "c1" });
+  await user.click(await screen.findByRole("button", { name: "Edit and send again" }));
+  const [send] = screen.getAllByRole("button", { name: "Send" });
+  await user.click(send ?? document.body);
+  await screen.findByRole("alert");
 }
 
 async function answered(code: ModelErrorCode) {
@@ -161,6 +215,9 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
     title: m.guide_failures_local,
     rows: [
       ...rows(LOCAL_FAILURES, SERVER_ACTIONS, (reason) => failed({}, reason)),
+      ...rows({ silent_exit: SILENT_EXIT_FAILURE }, SERVER_ACTIONS, () =>
+        failed({}, "exited_early", { stderr: [] }),
+      ),
       ...deniedByRule({}),
       ...rows({ ended: WAITING_STATES.ended }, SERVER_ACTIONS, () => waits({})),
     ],
@@ -206,8 +263,27 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
       ),
     ],
   },
-  { title: m.guide_failures_calls, rows: rows(CALL_FAILURES, CALL_ACTIONS, called) },
-  { title: m.guide_failures_models, rows: rows(MODEL_FAILURES, MODEL_ACTIONS, answered) },
+  {
+    title: m.guide_failures_calls,
+    rows: [
+      ...rows(CALL_FAILURES, CALL_ACTIONS, (code) => called(code)),
+      ...rows(CALL_REFUSALS, CALL_ACTIONS, refused),
+      samplingOff("sampling_off", {}),
+      samplingOff("sampling_with_tools_off", { tools: {} }),
+    ],
+  },
+  {
+    title: m.guide_failures_models,
+    rows: [
+      {
+        ...NO_MODEL_FAILURE,
+        code: "no_model",
+        button: NO_MODEL_FAILURE.buttonLabel,
+        show: asked,
+      },
+      ...rows(MODEL_FAILURES, MODEL_ACTIONS, answered),
+    ],
+  },
 ];
 
 /** Returns the note or alert that contains this title. */

@@ -152,6 +152,13 @@ export const MODEL_FAILURES: Record<ModelErrorCode, FailureTexts<ModelAction>> =
   },
 };
 
+/** Failure of a request for an answer in a conversation without a model. */
+export const NO_MODEL_FAILURE = {
+  cause: m.shell_error_no_model,
+  fix: m.models_fix_no_model,
+  buttonLabel: m.conversation_choose_model,
+};
+
 /** Returns the actions for a failed answer in the order of their buttons. They always include `retry`. */
 export function modelActions(code: ModelErrorCode): ModelAction[] {
   const { action, others = [] } = MODEL_FAILURES[code];

@@ -74,6 +74,14 @@ export function priceLabel(price: ModelPrice | null): string {
   return m.models_price({ input: format.format(price.input), output: format.format(price.output) });
 }
 
+/** Returns the label of the date or source of a price. */
+export function priceSourceLabel({ asOf }: ModelPrice): string {
+  // Otherwise the source is named in English, by the host.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) return m.models_prices_of_provider();
+  const format = new Intl.DateTimeFormat(languageTag(), { dateStyle: "medium", timeZone: "UTC" });
+  return m.models_prices_as_of({ date: format.format(Date.parse(asOf)) });
+}
+
 const takesOf = (model: Model): [boolean | null, () => string][] => [
   [model.images, m.models_takes_images],
   [model.audio, m.models_takes_audio],

@@ -8,6 +8,7 @@ import { selectOption } from "$lib/testing/select-option";
 import { startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
+import { refusedWithoutKey } from "./missing-keys.svelte";
 import { unusedId, idFromName, isUnencrypted } from "./provider-draft";
 import ModelsView from "./ModelsView.svelte";
 import { modelProblemLabel } from "./model-labels";
@@ -124,6 +125,22 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
+  it("marks a local provider whose key was missing for an answer, and opens its field", async () => {
+    const local = { local: true, hasKey: false };
+    const providers = [provider({ ...local, name: "First" }), provider({ ...local, id: "two" })];
+    const host = await startFakeHost({ list_models: () => having({ providers }) });
+    refusedWithoutKey.add(providers[0]!.id);
+    render(ModelsView);
+    const card = within(await screen.findByRole("article", { name: "First" }));
+    expect(card.getByText("No key")).toBeVisible();
+    expect(card.getByLabelText("Key"), "the field should be shown").toBeVisible();
+    expect(screen.getAllByText("No key"), "another local provider may need none").toHaveLength(1);
+    host.answers.list_models = () =>
+      having({ providers: providers.map((one) => ({ ...one, hasKey: true })) });
+    host.send({ type: "models_changed" });
+    await waitFor(() => expect(screen.queryByText("No key")).toBeNull());
+  });
+
   it("explains why a provider does not answer", async () => {
     await startFakeHost({
       list_models: () => having(),
@@ -238,6 +255,7 @@ describe("the page of models", () => {
     expect(small, "the context and the price should be shown").toHaveTextContent(
       /128K.*\$0.15 in, \$0.60 out.*tools/,
     );
+    expect(screen.getByText("Prices as of Nov 21, 2026")).toBeVisible();
     expect(odd, "unknown properties should be shown as unknown").toHaveTextContent("unknown");
     const name = "Use gpt-small by default";
     await fireEvent.click(screen.getByRole("button", { name }));

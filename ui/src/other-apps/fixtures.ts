@@ -36,5 +36,11 @@ export function importCandidates(
   apps: ImportApp[],
   changes: Partial<ImportCandidates> = {},
 ): ImportCandidates {
-  return { searchedApps: ["Claude Desktop", "Cursor", "Zed"], apps, problems: [], ...changes };
+  return {
+    searchedApps: ["Claude Desktop", "Cursor", "Zed"],
+    apps,
+    needsWorkspace: false,
+    problems: [],
+    ...changes,
+  };
 }

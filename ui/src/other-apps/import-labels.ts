@@ -2,6 +2,7 @@
 import type {
   ImportCandidate,
   ImportedValue,
+  ImportedValueSource,
   ImportNote,
   ImportNoteKind,
   ImportPlace,
@@ -45,14 +46,44 @@ export function transportLabel(transport: string): string {
   return transport === "sse" ? m.import_remote_sse() : m.import_remote();
 }
 
-/** Returns `true` if the user has to enter the value after the import, because its app stores it elsewhere. */
+/** Returns `true` if the user has to enter the value after the import, unless the import takes it from its source. */
 export function isValueMissing({ kind, requiresInput }: ImportedValue): boolean {
   return requiresInput || kind === "reference";
 }
 
+/** Returns the values that the user has to enter after the import, which has taken those with the names `taken`. */
+export function missingValues(
+  { env, headers }: ImportCandidate,
+  taken: readonly string[],
+): ImportedValue[] {
+  return [...env, ...headers].filter(
+    (value) => isValueMissing(value) && !taken.includes(value.name),
+  );
+}
+
 /** Returns `true` if the server needs no further values after the import. */
-export function isComplete({ env, headers, placeholders }: ImportCandidate): boolean {
-  return placeholders.length === 0 && ![...env, ...headers].some(isValueMissing);
+export function isComplete(server: ImportCandidate, taken: readonly string[]): boolean {
+  return server.placeholders.length === 0 && missingValues(server, taken).length === 0;
+}
+
+/** Returns the label of the choice to take a value from its source. */
+export function sourceLabel(source: ImportedValueSource): string {
+  switch (source.is) {
+    case "environment":
+      return m.import_take_environment({ names: joinNames(source.variables.map(visibleText)) });
+    case "file":
+      return m.import_take_file({ file: visibleText(source.path) });
+  }
+}
+
+/** Returns a text about what the import does with a value that it takes from its source. */
+export function sourceHint({ is }: ImportedValueSource): string {
+  switch (is) {
+    case "environment":
+      return m.import_taken_environment();
+    case "file":
+      return m.import_taken_file();
+  }
 }
 
 /** Returns a text about what the import does with the value of a variable or header. */

@@ -12,7 +12,7 @@ import ImportOutcomes from "./ImportOutcomes.svelte";
 
 const imported = (name: string, changes: Parameters<typeof candidate>[1] = {}): ImportedServer => ({
   server: candidate(name, changes),
-  outcome: { id: `id of ${name}`, name, onlyThisRun: null, problem: null },
+  outcome: { id: `id of ${name}`, name, onlyThisRun: null, taken: [], unset: [], problem: null },
 });
 
 test("starts complete servers together, each with a separate approval", async () => {

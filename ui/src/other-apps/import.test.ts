@@ -32,7 +32,8 @@ beforeEach(async () => {
     import_servers: ({ ids }) => ({
       outcomes: ids.map((id) => {
         const name = id.replace("id of ", "");
-        return { id, name, onlyThisRun: null, problem: null, ...outcomes[name] };
+        const nothing = { onlyThisRun: null, taken: [], unset: [], problem: null };
+        return { id, name, ...nothing, ...outcomes[name] };
       }),
     }),
   });
@@ -56,7 +57,7 @@ describe("scanning", () => {
     await scan(importCandidates([cursorApp(candidate("git"))]));
     await row("git");
     expect(host.requests("find_import_candidates"), "all apps should be scanned once").toEqual([
-      { app: null, project: null },
+      { app: null, project: null, workspace: null },
     ]);
     expect(host.requests("import_servers"), "nothing should be imported automatically").toEqual([]);
   });
@@ -159,8 +160,9 @@ describe("a server", () => {
     ).toBeNull();
     await user.click(box("files"));
     await user.click(button("Import 2 servers"));
+    const source = { app: null, project: null, workspace: null };
     expect(host.requests("import_servers"), "selected servers should be imported in order").toEqual(
-      [{ source: { app: null, project: null }, ids: ["id of git", "id of files-2"] }],
+      [{ source, ids: ["id of git", "id of files-2"], taken: [] }],
     );
   });
 
@@ -172,10 +174,10 @@ describe("a server", () => {
           candidate("git", {
             target: long,
             env: [
-              { name: "TOKEN", kind: "secret", requiresInput: false },
-              { name: "LEVEL", kind: "literal", requiresInput: false },
-              { name: "FOLDER", kind: "reference", requiresInput: false },
-              { name: "KEY", kind: "reference", requiresInput: true },
+              { name: "TOKEN", kind: "secret", requiresInput: false, source: null },
+              { name: "LEVEL", kind: "literal", requiresInput: false, source: null },
+              { name: "FOLDER", kind: "reference", requiresInput: false, source: null },
+              { name: "KEY", kind: "reference", requiresInput: true, source: null },
             ],
             isDisabled: true,
             tools: { enabled: ["log"], disabled: ["push", "reset"] },
@@ -200,7 +202,7 @@ describe("a server", () => {
     const fate = (name: string) => git.getByText(name).closest("li");
     expect(fate("TOKEN")).toHaveTextContent("Stored in the keychain");
     expect(fate("LEVEL")).toHaveTextContent("Stored as text in Drawbridge's settings file");
-    expect(fate("FOLDER")).toHaveTextContent("Stored as is: only the other app fills it in");
+    expect(fate("FOLDER")).toHaveTextContent("Stored as is. Enter the value after the import.");
     expect(fate("KEY")).toHaveTextContent("Enter it after the import");
     expect(git.getByText("Off in Cursor")).toBeVisible();
     expect(git.getByText("push, reset"), "disabled tools should be listed").toBeVisible();
@@ -245,7 +247,7 @@ describe("a server", () => {
     const turned = "git\u202egpj.exe";
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
-      env: [{ name: "A\u2066B", kind: "literal", requiresInput: false }],
+      env: [{ name: "A\u2066B", kind: "literal", requiresInput: false, source: null }],
       notes: [importNote("reason", "left out: \u202eabc"), importNote("not_used", "", "\u202dx")],
     });
     await scan(importCandidates([cursorApp(hidden)]));
@@ -346,7 +348,7 @@ test("selects all or none of an app, and counts them on the button", async () =>
 });
 
 test("works by keyboard: scan, deselect one, import, enter a value", async () => {
-  const key = { name: "KEY", kind: "reference", requiresInput: true } as const;
+  const key = { name: "KEY", kind: "reference", requiresInput: true, source: null } as const;
   listed = importCandidates([cursorApp(candidate("a"), candidate("b", { env: [key] }))]);
   expect(button("Search for servers"), "the button should be focused at first").toHaveFocus();
   await user.keyboard("{Enter}");
@@ -399,7 +401,8 @@ describe("after the import", () => {
   });
 
   test("lists missing values of imported servers only", async () => {
-    const value = (name: string) => ({ name, kind: "reference", requiresInput: true }) as const;
+    const value = (name: string) =>
+      ({ name, kind: "reference", requiresInput: true, source: null }) as const;
     outcomes = { b: { name: null, problem: "no" } };
     await scan(
       importCandidates([

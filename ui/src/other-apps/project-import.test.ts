@@ -17,7 +17,14 @@ beforeEach(async () => {
   host = await startFakeHost({
     find_import_candidates: () => importCandidates([cursorApp(candidate("git"))]),
     import_servers: ({ ids }) => ({
-      outcomes: ids.map((id) => ({ id, name: "git", onlyThisRun: null, problem: null })),
+      outcomes: ids.map((id) => ({
+        id,
+        name: "git",
+        onlyThisRun: null,
+        taken: [],
+        unset: [],
+        problem: null,
+      })),
     }),
   });
   router.go({ at: "import" });
@@ -37,7 +44,7 @@ test("a project is scanned without preselecting any of its servers", async () =>
   expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
   expect(host.commands, "nothing should be read yet").toEqual([]);
   await scan();
-  const source = { app: null, project: folder };
+  const source = { app: null, project: folder, workspace: null };
   expect(host.requests("find_import_candidates"), "only the project should be read").toEqual([
     source,
   ]);
@@ -47,7 +54,7 @@ test("a project is scanned without preselecting any of its servers", async () =>
   await user.click(box());
   await user.click(button("Import 1 server"));
   await screen.findByRole("heading", { name: "1 server imported" });
-  expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"] }]);
+  expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"], taken: [] }]);
 });
 
 test("the outcome of an import is shown although the user switched the source meanwhile", async () => {
@@ -55,7 +62,14 @@ test("the outcome of an import is shown although the user switched the source me
   await scan();
   await user.click(box());
   let finish: () => void = () => undefined;
-  const outcome = { id: "id of git", name: "git", onlyThisRun: null, problem: null };
+  const outcome = {
+    id: "id of git",
+    name: "git",
+    onlyThisRun: null,
+    taken: [],
+    unset: [],
+    problem: null,
+  };
   host.answers.import_servers = () =>
     new Promise((done) => (finish = () => done({ outcomes: [outcome] })));
   await user.click(button("Import 1 server"));

@@ -60,7 +60,7 @@ test("opens the import of the folder, and does not return", async () => {
   expect(await title("This folder sets up 1 server")).toBeVisible();
   await user.click(button(`Review the servers of ${work}`));
   expect(router.current).toEqual({ at: "import", project: work });
-  const source = { app: null, project: work };
+  const source = { app: null, project: work, workspace: null };
   expect(host.requests("find_import_candidates"), "the folder should be read").toEqual([source]);
   await waitFor(() =>
     expect(host.requests("mark_project_seen")).toEqual([{ folder: work, hash: `hash of ${work}` }]),
@@ -110,7 +110,11 @@ test("can't end a running import", async () => {
     "Another import is running. Review these servers when it has ended.",
   );
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
-  finish({ outcomes: [{ id: "id of git", name: "git", onlyThisRun: null, problem: null }] });
+  finish({
+    outcomes: [
+      { id: "id of git", name: "git", onlyThisRun: null, taken: [], unset: [], problem: null },
+    ],
+  });
   await run;
   await waitFor(() => expect(review).toBeEnabled());
   expect(appImport.step.is, "the outcome should be kept").toBe("imported");

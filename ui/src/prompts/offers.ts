@@ -1,6 +1,6 @@
 // Offers of all ready servers, for the pickers.
 
-import type { Catalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
+import type { ServerCatalog, Icon, ReviewMarks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { safeIconUrl } from "$lib/ui/icon";
@@ -44,7 +44,7 @@ export function requestSkills(): void {
 
 /** Returns the offers of one kind from all ready servers, in the order of the servers. */
 export function readyServerOffers<T extends Named, O extends Offer>(
-  list: (catalog: Catalog) => T[],
+  list: (catalog: ServerCatalog) => T[],
   make: (offer: Offer, item: T) => O,
 ): O[] {
   return readyServers().flatMap((server) => {

@@ -2,7 +2,7 @@ import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
-import type { Catalog, Server } from "$lib/api/generated";
+import type { ServerCatalog, Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
@@ -15,7 +15,7 @@ let number = 0;
 /** Server with a unique name for each test, because data of servers is retained. */
 let server: Server;
 
-function catalog(of: string): Catalog {
+function catalog(of: string): ServerCatalog {
   return {
     ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [

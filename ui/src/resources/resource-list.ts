@@ -1,6 +1,6 @@
 // List rows of a server's resources and templates.
 
-import type { Catalog, Resource, ResourceTemplate } from "$lib/api/generated";
+import type { ServerCatalog, Resource, ResourceTemplate } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
 /** Row of the list: a resource, a template, or the heading of either group. */
@@ -10,7 +10,7 @@ export type ResourceRow =
   | { is: "template"; template: ResourceTemplate };
 
 /** Returns the rows that match the query, resources before templates. */
-export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
+export function resourceRows(query: string, catalog: ServerCatalog): ResourceRow[] {
   const resources = fuzzyFilter(query, catalog.resources, (resource) => [
     ...[resource.title ?? resource.name, resource.name, resource.uri],
   ]);
@@ -38,7 +38,7 @@ export function rowKey(row: ResourceRow): string {
 /** Returns the item that the location identifies: a resource, a template, or a URI that is not listed. */
 export function selectedItem(
   item: string | undefined,
-  catalog: Catalog,
+  catalog: ServerCatalog,
 ): { uri: string; resource: Resource | null } | { template: ResourceTemplate } | null {
   if (item === undefined) return null;
   const resource = catalog.resources.find((resource) => resource.uri === item) ?? null;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
+import type { ServerCatalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
 import {
   NO_EXPIRY,
   sampleConversation,
@@ -297,7 +297,7 @@ test("finds the row that the location names", () => {
   const resource = (uri: string): Resource => ({
     ...{ uri, name: uri, title: null, description: null, mimeType: null, size: null, icons: [] },
   });
-  const catalog: Catalog = {
+  const catalog: ServerCatalog = {
     ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NO_EXPIRY },
     resources: [resource("a://1"), resource("b://2")],
     templates: [

@@ -205,6 +205,11 @@ describe("a consent request", () => {
       screen.getByText("Requested after untrusted output of weather, news."),
       "the servers should be named",
     ).toBeInTheDocument();
+    const explanation = screen.getByText(/^That output may have told the model/);
+    expect(explanation.closest("details"), "the explanation should be folded").toHaveProperty(
+      "open",
+      false,
+    );
     expect(
       originLabel(request.origin, () => "Trip"),
       "the conversation should be named",

@@ -438,7 +438,7 @@ describe("the form", () => {
     await user.tab();
     await user.keyboard("uvx");
     await user.click(screen.getByRole("button", { name: "Add argument" }));
-    await user.keyboard("two words{Enter}--first{Alt>}{ArrowUp}{/Alt}");
+    await user.keyboard("two words{Enter}{Enter}{Enter}--first{Alt>}{ArrowUp}{/Alt}");
     expect(
       screen.getByText("uvx --first 'two words'"),
       "the exact command should be shown with its quotes",

@@ -1,5 +1,6 @@
 // Selects the values of a server's command that the host may look for on this computer while they are entered.
 import type { CheckServerCommand } from "$lib/api/generated";
+import { isWindows } from "$lib/operating-system";
 
 import type { ServerDraft } from "./draft.svelte";
 
@@ -16,11 +17,9 @@ export interface CommandValues {
 
 const NO_VALUES: CommandValues = { command: "", cwd: "", path: "", hasSecretPath: false };
 
-/** Set on Windows, where case does not matter in names of environment variables. */
-const isWindows = () => /^win/i.test(navigator.platform);
-
-export function commandValues(draft: ServerDraft): CommandValues {
-  const isPath = (name: string) => (isWindows() ? name.toUpperCase() : name) === "PATH";
+export function commandValues(draft: ServerDraft, windows = isWindows): CommandValues {
+  // On Windows, case does not matter in names of environment variables.
+  const isPath = (name: string) => (windows ? name.toUpperCase() : name) === "PATH";
   const row = draft.env.find(({ name }) => isPath(name.trim()));
   return {
     command: draft.command.trim(),

@@ -11,6 +11,8 @@ interface Row {
 }
 export interface ArgRow extends Row {
   value: string;
+  /** Set if the argument was already empty in the stored configuration. */
+  isStoredEmpty: boolean;
 }
 /** Row of an environment variable or a header. */
 export interface NamedValueRow extends Row {
@@ -64,6 +66,10 @@ export class ServerDraft {
   readonly #authBefore: AuthSettings | null = null;
   /** Filter of the tools that models may use. */
   tools = new ToolFilterDraft();
+  /** Set if the server starts with Drawbridge, once its start is approved for all times. */
+  autostart = $state(true);
+  /** Set if the stored settings already say that the server does not start with Drawbridge. */
+  readonly #isStoredByHand: boolean = false;
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -72,6 +78,8 @@ export class ServerDraft {
     this.type = config.type;
     this.revision = config.revision ?? "";
     this.tools = new ToolFilterDraft(config.tools);
+    this.autostart = config.autostart ?? true;
+    this.#isStoredByHand = config.autostart === false;
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
@@ -83,7 +91,7 @@ export class ServerDraft {
     this.command = config.command;
     this.cwd = config.cwd ?? "";
     this.sandbox = new SandboxDraft(config.sandbox);
-    for (const value of config.args) this.addArg(value);
+    for (const value of config.args) this.#addArg(value, value === "");
     const secret = config.secretEnv ?? [];
     for (const [key, value = ""] of Object.entries(config.env)) {
       if (secret.includes(key)) this.#addSecretEnv(key, value);
@@ -92,7 +100,11 @@ export class ServerDraft {
   }
 
   addArg(value = ""): void {
-    this.args.push({ id: this.#next++, value });
+    this.#addArg(value, false);
+  }
+
+  #addArg(value: string, isStoredEmpty: boolean): void {
+    this.args.push({ id: this.#next++, value, isStoredEmpty });
   }
 
   removeArg(id: number): void {
@@ -145,15 +157,26 @@ export class ServerDraft {
     this.headers = this.headers.filter((row) => row.id !== id);
   }
 
+  /** The arguments without empty rows at the end that the user did not fill in. */
+  get #filledArgs(): ArgRow[] {
+    const last = this.args.findLastIndex((row) => row.value !== "" || row.isStoredEmpty);
+    return this.args.slice(0, last + 1);
+  }
+
   get config(): ServerConfig {
     const revision = this.revision === "" ? null : this.revision;
     const tools = this.tools.wanted;
-    const lists = tools ? { tools } : {};
+    // An omitted setting is kept by the host, so a change back to the default is sent.
+    const isDefault = this.autostart && !this.#isStoredByHand;
+    const rest = {
+      ...(tools ? { tools } : {}),
+      ...(isDefault ? {} : { autostart: this.autostart }),
+    };
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
       const auth = authSettingsFromDraft(this.auth, this.#authBefore);
-      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...lists };
+      return { type: "http", url: this.url.trim(), headers, kind, auth, revision, ...rest };
     }
     const env = this.env.filter((row) => row.name.trim() !== "");
     const sandbox = this.sandbox.settings;
@@ -161,13 +184,13 @@ export class ServerDraft {
     return {
       type: "stdio",
       command: this.command.trim(),
-      args: this.args.map((row) => row.value),
+      args: this.#filledArgs.map((row) => row.value),
       env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value || (row.stored ?? "")])),
       ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
       revision,
-      ...lists,
+      ...rest,
     };
   }
 

@@ -36,6 +36,23 @@ describe("a draft", () => {
       );
   });
 
+  test("sends the start with Drawbridge only if it is off or was off", () => {
+    for (const [stored, autostart] of [
+      [undefined, undefined],
+      [false, true],
+    ]) {
+      const draft = new ServerDraft("files", {
+        ...config,
+        ...(stored === undefined ? {} : { autostart: stored }),
+      });
+      expect(draft.config.autostart, "an unchanged setting should stay").toBe(stored);
+      draft.autostart = false;
+      expect(draft.config.autostart).toBe(false);
+      draft.autostart = true;
+      expect(draft.config.autostart, "the host keeps an omitted setting").toBe(autostart);
+    }
+  });
+
   test("moves and removes arguments", () => {
     const draft = new ServerDraft("files", config);
     const [first, second] = draft.args;
@@ -51,6 +68,17 @@ describe("a draft", () => {
     expect(draft.config, "the argument should be removed").toMatchObject({ args: ["-y", ""] });
     draft.addArg("a b");
     expect(draft.commandLine, "the command line should be quoted").toBe("npx -y '' 'a b'");
+  });
+
+  test("omits empty arguments at the end that the user added or cleared", () => {
+    const draft = new ServerDraft("files", { ...config, args: ["a", "", "b"] });
+    draft.addArg();
+    draft.addArg();
+    expect(draft.config).toMatchObject({ args: ["a", "", "b"] });
+    draft.args[2]!.value = "";
+    expect(draft.config, "a stored empty argument should stay").toMatchObject({ args: ["a", ""] });
+    draft.args[3]!.value = "c";
+    expect(draft.config).toMatchObject({ args: ["a", "", "", "c"] });
   });
 
   test("keeps a secret variable unless it is entered again, without its value", () => {

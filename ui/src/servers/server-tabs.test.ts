@@ -117,7 +117,7 @@ describe("the settings tab", () => {
     expect(router.current, "the page should follow the name").toMatchObject({ name: "papers" });
   });
 
-  test("rejects a taken name, and follows changes of the file", async () => {
+  test("rejects a taken name, and follows changes of the file once the own are discarded", async () => {
     const host = await showServerTab("settings");
     const name = await screen.findByRole("textbox", { name: "Name" });
     await user.clear(name);
@@ -132,10 +132,13 @@ describe("the settings tab", () => {
     ).toHaveValue("git");
     const config = { ...sampleServer().config, command: "deno" };
     host.send({ type: "server_changed", server: sampleServer({ config }) });
+    expect(await screen.findByText(/stored settings have changed/)).toBeVisible();
+    expect(screen.getByRole("textbox", { name: "Name" })).toHaveValue("git");
+    await user.click(screen.getByRole("button", { name: "Discard changes" }));
     await waitFor(() =>
       expect(
         screen.getByRole("textbox", { name: "Command" }),
-        "the unedited value should be that of the file",
+        "the value should be that of the file",
       ).toHaveValue("deno"),
     );
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
@@ -201,7 +204,12 @@ describe("the roots tab", () => {
       { roots },
       {
         list_project_files: (request) => ({ files: files(request.folder) }),
-        find_import_candidates: () => ({ searchedApps: [], apps: [], problems: [] }),
+        find_import_candidates: () => ({
+          searchedApps: [],
+          apps: [],
+          needsWorkspace: false,
+          problems: [],
+        }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
@@ -209,7 +217,7 @@ describe("the roots tab", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
     expect(router.current).toEqual({ at: "import", project: folder });
-    const source = { app: null, project: folder };
+    const source = { app: null, project: folder, workspace: null };
     expect(host.requests("find_import_candidates"), "only this folder should be read").toEqual([
       source,
     ]);

@@ -32,6 +32,18 @@ const enabled = () => screen.queryByRole("textbox", { name: "Offered tools" });
 const disabled = () => screen.getByRole("textbox", { name: "Tools turned off" });
 const save = () => user.click(screen.getByRole("button", { name: "Save" }));
 
+test("a server that is not to start with Drawbridge is saved without a warning of a restart", async () => {
+  const { host } = await settings();
+  const box = screen.getByRole("checkbox", { name: "Start with Drawbridge" });
+  expect(box, "it should be on by default").toBeChecked();
+  await user.click(box);
+  expect(screen.queryByText(/stops the server/)).toBeNull();
+  await save();
+  expect(host.requests("update_server")).toEqual([
+    { ...{ server: "files", name: "files" }, config: { ...local, autostart: false } },
+  ]);
+});
+
 describe("the lists of tools for models", () => {
   test("are empty for a server that offers all", async () => {
     const { host } = await settings();

@@ -3,11 +3,13 @@
 
 import { call } from "$lib/api/client";
 import type {
+  ApprovedApp,
   FolderUse,
   Grant,
   LastUse,
   Rule,
   RuleUse,
+  SamplingReport,
   SamplingSettings,
   Server,
 } from "$lib/api/generated";
@@ -19,13 +21,13 @@ import { ruleSubjectLabel, conditionLabels, shortName } from "../rules/rule-labe
 import { grantLabel } from "./grant-labels";
 
 /** Order of the items of one server. */
-const KINDS = ["start", "tool", "folders", "models", "rule"] as const;
+const KINDS = ["start", "tool", "app", "folders", "models", "rule"] as const;
 export type AllowedKind = (typeof KINDS)[number];
 
-/** Commands that revoke a permission and undo the revocation. */
+/** Commands that revoke a permission and undo the revocation. `restore` is `null` if it can't be undone. */
 export interface Revocation {
   revoke: () => Promise<unknown>;
-  restore: () => Promise<unknown>;
+  restore: (() => Promise<unknown>) | null;
 }
 
 export interface AllowedItem {
@@ -48,11 +50,8 @@ export interface AllowedItem {
    * of the user about the server.
    */
   isAllowed: boolean;
-  /**
-   * Period for which the last use is known: always, or only the current run of Drawbridge. `asks` if each use requires
-   * consent.
-   */
-  known: "always" | "run" | "asks";
+  /** Set if the uses of the permission are recorded. */
+  hasUses: boolean;
   /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
   isInUse: boolean;
   /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
@@ -64,12 +63,13 @@ export interface AllowedItem {
 }
 
 /**
- * Actions that the items need from the stores: revoke and restore a grant, and report changes of rules and sampling
- * settings.
+ * Actions that the items need from the stores: revoke and restore a grant, revoke the approval of an app page, and
+ * report changes of rules and sampling settings.
  */
 export interface AllowedActions {
   revokeGrant: (grant: Grant) => Promise<unknown>;
   restoreGrant: (grant: Grant) => Promise<unknown>;
+  revokeApp: (server: string, uri: string) => Promise<unknown>;
   changeRules: (act: () => Promise<unknown>) => Promise<unknown>;
   setSampling: (server: string, settings: SamplingSettings) => Promise<unknown>;
 }
@@ -96,7 +96,7 @@ export function grantItem(
     expiresAt: grant.expiresAt,
     since: grant.since,
     lastUse: grant.lastUse ?? null,
-    ...{ known: "always", isAllowed: true },
+    ...{ hasUses: true, isAllowed: true },
     isInUse:
       grant.tool === null &&
       server?.state.is === "ready" &&
@@ -106,6 +106,23 @@ export function grantItem(
       revoke: () => actions.revokeGrant(grant),
       restore: () => actions.restoreGrant(grant),
     },
+  };
+}
+
+/** Returns the item of an approved app page. */
+export function appItem(server: string, app: ApprovedApp, actions: AllowedActions): AllowedItem {
+  const { uri, hash, since } = app;
+  return {
+    // A later approval is another permission.
+    key: `app ${JSON.stringify([server, uri, hash, since])}`,
+    kind: "app",
+    server,
+    ...{ what: m.settings_allowed_app({ uri: shortName(uri) }), paths: [], hash, since },
+    ...{ until: m.settings_allowed_until_revoked(), expiresAt: null },
+    ...{ lastUse: null, hasUses: false, isInUse: false, isAllowed: true },
+    afterwards: m.settings_allowed_app_revoked(),
+    // An approval covers a page that the user saw, so it is given again where the app is shown.
+    revocation: { revoke: () => actions.revokeApp(server, uri), restore: null },
   };
 }
 
@@ -122,7 +139,7 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
     paths: folders,
     ...{ until: m.settings_allowed_until_revoked(), expiresAt: null, since: null, hash: null },
     lastUse: uses.find(({ server }) => server === name)?.lastUse ?? null,
-    ...{ known: "run", isInUse: false, isAllowed: folders.length > 0 },
+    ...{ hasUses: true, isInUse: false, isAllowed: folders.length > 0 },
     afterwards: m.settings_shares_taken({ server: shortName(name) }),
     revocation: folders.length > 0 ? { revoke: () => set([]), restore: () => set(folders) } : null,
   };
@@ -131,17 +148,18 @@ export function foldersItem({ name, roots }: Server, uses: FolderUse[]): Allowed
 /** Returns the item of a server that may send sampling requests, or `null` if it may not. */
 export function samplingItem(
   server: string,
-  settings: SamplingSettings | undefined,
+  report: SamplingReport | undefined,
   actions: AllowedActions,
 ): AllowedItem | null {
-  if (!settings?.isEnabled) return null;
+  if (!report?.settings.isEnabled) return null;
+  const { settings, lastUse = null } = report;
   return {
     key: `models ${server}`,
     kind: "models",
     server,
     ...{ what: m.settings_shares_models(), paths: [], hash: null, since: null, expiresAt: null },
     until: m.settings_allowed_until_revoked(),
-    ...{ lastUse: null, known: "asks", isInUse: false, isAllowed: false },
+    ...{ lastUse, hasUses: true, isInUse: false, isAllowed: false },
     afterwards: m.settings_shares_taken({ server: shortName(server) }),
     revocation: {
       revoke: () => actions.setSampling(server, { ...settings, isEnabled: false }),
@@ -172,7 +190,7 @@ export function ruleItem(rule: Rule, uses: RuleUse[], actions: AllowedActions): 
     until: rule.expiresAt === null ? lasting() : untilTime(rule.expiresAt),
     ...{ expiresAt: rule.expiresAt, since: null, hash: null },
     lastUse: used?.lastUse ?? null,
-    ...{ known: "run", isInUse: false, isAllowed: true },
+    ...{ hasUses: true, isInUse: false, isAllowed: true },
     afterwards: m.rules_removed(),
     revocation:
       source === "managed"

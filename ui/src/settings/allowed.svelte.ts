@@ -4,13 +4,14 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
-import type { Policy, SamplingSettings } from "$lib/api/generated";
+import type { ApprovedApp, Policy, SamplingReport } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { currentSecond } from "$lib/state/clock.svelte";
 import { GrantStore } from "$lib/state/grants.svelte";
 
 import type { PolicyStore } from "../rules/policy.svelte";
 import {
+  appItem,
   compareItems,
   foldersItem,
   grantItem,
@@ -36,13 +37,15 @@ interface Revoked {
 export class AllowedStore {
   readonly grants = new GrantStore();
   readonly #policy: PolicyStore;
-  /** Sampling settings by server. */
-  readonly #sampling = new SvelteMap<string, SamplingSettings>();
+  /** Sampling settings and usage by server. */
+  readonly #sampling = new SvelteMap<string, SamplingReport>();
+  /** Approved app pages by server. */
+  readonly #apps = new SvelteMap<string, ApprovedApp[]>();
   readonly #revoked = new SvelteMap<string, Revoked>();
   /** Items whose revocation is in progress. Rendered until it ends, even if the host has already removed them. */
   readonly #leaving = new SvelteMap<string, AllowedItem>();
   readonly #busy = new SvelteSet<string>();
-  /** Error of the last attempt to read the sampling settings, or `null` if it succeeded. */
+  /** Error of an attempt to read the sampling settings or app pages of a server, or `null` if each succeeded. */
   readError = $state.raw<unknown>(null);
 
   constructor(policy: PolicyStore) {
@@ -52,6 +55,10 @@ export class AllowedStore {
   readonly #actions: AllowedActions = {
     revokeGrant: (grant) => this.grants.revoke(grant),
     restoreGrant: (grant) => this.grants.restore(grant),
+    revokeApp: async (server, uri) => {
+      await call("revoke_app", { server, uri });
+      await this.readApps(server);
+    },
     changeRules: (act) => this.#policy.change(act),
     setSampling: async (server, settings) => {
       await call("set_sampling", { server, settings });
@@ -65,6 +72,9 @@ export class AllowedStore {
     if (list === null || this.#policy.now === null) return null;
     const items = [
       ...list.map((grant) => grantItem(grant, app.server(grant.server), this.#actions)),
+      ...app.servers.flatMap(({ name }) =>
+        (this.#apps.get(name) ?? []).map((page) => appItem(name, page, this.#actions)),
+      ),
       ...app.servers.map((server) => foldersItem(server, folderUses)),
       ...app.servers.map(({ name }) => samplingItem(name, this.#sampling.get(name), this.#actions)),
       ...this.#policy.now.rules.map((rule) => ruleItem(rule, ruleUses, this.#actions)),
@@ -79,11 +89,12 @@ export class AllowedStore {
     return [...current, ...revoked, ...leaving].sort(compareItems);
   });
 
-  /** Follows changes of the grants and the sampling settings until the returned function is called. */
+  /** Follows changes of the grants, sampling settings and app pages until the returned function is called. */
   follow(): () => void {
     const stop = this.grants.follow();
     const stopEvents = app.onEvent((event) => {
       if (event.type === "sampling_changed") void this.readSampling(event.server);
+      if (event.type === "catalog_changed") void this.readApps(event.server);
     });
     return () => {
       stop();
@@ -93,9 +104,18 @@ export class AllowedStore {
 
   async readSampling(server: string): Promise<void> {
     try {
-      this.#sampling.set(server, (await call("read_sampling", { server })).settings);
+      this.#sampling.set(server, await call("read_sampling", { server }));
     } catch (cause) {
       this.readError = cause;
+    }
+  }
+
+  async readApps(server: string): Promise<void> {
+    try {
+      this.#apps.set(server, (await call("list_reviewed_definitions", { server })).apps);
+    } catch (cause) {
+      // A server that was just removed has none.
+      if (app.server(server)) this.readError = cause;
     }
   }
 
@@ -110,7 +130,8 @@ export class AllowedStore {
   /** Returns `true` while the revocation of an item can be undone. */
   canUndo({ key }: AllowedItem): boolean {
     const revoked = this.#revoked.get(key);
-    return revoked !== undefined && currentSecond() - revoked.at < UNDO_PERIOD_MS;
+    if (!revoked?.item.revocation?.restore) return false;
+    return currentSecond() - revoked.at < UNDO_PERIOD_MS;
   }
 
   /** Revokes an item. Resolves to `false` if it is revoked already. */
@@ -143,7 +164,7 @@ export class AllowedStore {
     if (!isFresh || this.#isAllowedAgain(item)) return "changed";
     try {
       await this.#once(key, async () => {
-        await item.revocation?.restore();
+        await item.revocation?.restore?.();
         this.#revoked.delete(key);
       });
     } catch (cause) {
@@ -160,7 +181,7 @@ export class AllowedStore {
    */
   #isAllowedAgain({ kind, key, server }: AllowedItem): boolean {
     if (kind === "folders") return (app.server(server)?.roots.folders.length ?? 0) > 0;
-    if (kind === "models") return this.#sampling.get(server)?.isEnabled === true;
+    if (kind === "models") return this.#sampling.get(server)?.settings.isEnabled === true;
     const { now } = this.#policy;
     if (kind !== "rule" || now === null || now === this.#revoked.get(key)?.policy) return false;
     return now.rules.some((rule) => ruleKey(rule) === key);

@@ -85,6 +85,11 @@ test("lists grants, folders, models and rules with their validity and last use",
     lastUse: { at: NOW, by: "user" as const },
   };
   await show([], {
+    read_sampling: ({ server }) =>
+      samplingReport(
+        { isEnabled: server === "git" },
+        { lastUse: { at: NOW - 7_200_000, by: "app" } },
+      ),
     read_policy: () => ({
       ...emptyPolicy,
       rules: [sampleRule(rule), sampleRule({ id: "2", effect: "deny", tool: "denied_tool" })],
@@ -105,7 +110,8 @@ test("lists grants, folders, models and rules with their validity and last use",
     "Until Drawbridge closes",
   );
   expect(session).toHaveTextContent("Not used since you gave it");
-  expect(await row(/^may use your models/)).toHaveTextContent("git");
+  const sampling = await row(/^may use your models/);
+  expect(sampling).toHaveTextContent(/git.*Last used 2 hours ago by an app of the server/);
   const allowing = await row(/^Rule: tool add of files/);
   expect(allowing).toHaveTextContent(/Until \w/);
   expect(allowing).toHaveTextContent(/Last used .* by you/);
@@ -272,6 +278,38 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
   await waitFor(() => expect(host.requests("set_sampling")[0]?.settings.isEnabled).toBe(false));
   await fireEvent.click(await screen.findByRole("button", { name: /^Undo: .*git$/ }));
   await waitFor(() => expect(host.requests("set_sampling")[1]?.settings.isEnabled).toBe(true));
+});
+
+test("an approved app page is revoked without Undo, and is listed again after another approval", async () => {
+  const uri = "ui://files/chart";
+  const grants = { declaredOrigins: true, loopback: false, everyHost: false, permissions: [] };
+  let apps = [{ uri, hash: "h1", grants, since: NOW - 86_400_000 }];
+  const host = await show([], {
+    list_reviewed_definitions: ({ server }) => ({
+      ...{ server, identity: [], identitySince: null, issuer: null, tools: [], prompts: [] },
+      apps: server === "files" ? apps : [],
+    }),
+    revoke_app: () => {
+      apps = [];
+      return {};
+    },
+  });
+  const item = await row(`App page ${uri}`);
+  expect(item).toHaveTextContent(/files.*Until you revoke it.*Allowed yesterday/);
+  expect(item, "uses of pages are not recorded").not.toHaveTextContent(/used/i);
+  await revoke(item);
+  expect(await screen.findByText(/^The app needs your approval/)).toBeVisible();
+  expect(host.requests("revoke_app")).toEqual([{ server: "files", uri }]);
+  expect(await row(`App page ${uri}`)).toHaveTextContent("Revoked");
+  expect(
+    screen.queryByRole("button", { name: /^Undo/ }),
+    "the page should be approved where it is shown",
+  ).toBeNull();
+  apps = [{ uri, hash: "h2", grants, since: NOW }];
+  host.send({ type: "catalog_changed", server: "files" });
+  const again = await screen.findByRole("button", { name: `Revoke: App page ${uri}, files` });
+  expect(again, "the new approval should be revocable").toBeVisible();
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("more than ten items can be searched", async () => {

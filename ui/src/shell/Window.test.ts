@@ -64,7 +64,7 @@ describe("the welcome", () => {
   });
 
   test("scans other apps on request, and offers that until the user has a server", async () => {
-    const none = { searchedApps: ["Cursor"], apps: [], problems: [] };
+    const none = { searchedApps: ["Cursor"], apps: [], needsWorkspace: false, problems: [] };
     const host = await startFakeHost(
       { find_import_candidates: () => none },
       { servers: [demo], settings },
@@ -225,7 +225,7 @@ describe("the window", () => {
         askedAt: 0,
         origin: { by: "server" },
         round: null,
-        body: { kind: "roots", folders: [] },
+        body: { kind: "roots" },
         scopes: ["once"],
         reason: "",
         marks: REVIEWED_DEFINITION.marks,
@@ -234,6 +234,15 @@ describe("the window", () => {
     expect(
       await left.findByRole("link", { name: "git 1 request is waiting ready" }),
       "the pending requests of the server should be counted",
+    ).toBeVisible();
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ name: "git", unreviewed: { new: 20, changed: 0 } }),
+    });
+    await waitFor(() => expect(app.server("git")?.unreviewed?.new).toBe(20));
+    expect(
+      left.getByRole("link", { name: "git 1 request is waiting ready" }),
+      "reviews should wait while a request does",
     ).toBeVisible();
     expect(
       screen.getByRole("button", { name: "Approvals (1)" }),

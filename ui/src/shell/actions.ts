@@ -4,6 +4,7 @@ import type { ModelRef, Settings, TrustDuration } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/router.svelte";
+import { unsavedSettings, type StartCommand } from "$lib/state/unsaved-settings.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
 import { createConversation } from "../conversation/create-conversation";
@@ -45,11 +46,20 @@ export async function setConversationModel(conversation: string, model: ModelRef
   }
 }
 
-type ServerCommand =
-  "start_server" | "stop_server" | "restart_server" | "reconnect_server" | "unmute_server";
+type ServerCommand = StartCommand | "stop_server" | "reconnect_server" | "unmute_server";
 
-/** Starts, stops or restarts a server. If the user denies consent, no failure is shown. */
+/**
+ * Starts, stops or restarts a server. If the user denies consent, no failure is shown. Changed settings that are not
+ * saved would not be used by a start, so the user is asked first.
+ */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {
+  const starts = command === "start_server" || command === "restart_server";
+  if (starts && unsavedSettings.ask(command, server)) return;
+  await sendServerCommand(command, server);
+}
+
+/** Sends a command of `serverCommand` without asking about changed settings. */
+export async function sendServerCommand(command: ServerCommand, server: string): Promise<void> {
   try {
     await call(command, { server });
   } catch (cause) {

@@ -15,12 +15,17 @@ class ChosenView {
     this.#waiting = hash;
   }
 
-  /** Opens the view, or runs the action, if `isFree` is set. Must be called when a dialog opens or closes. */
+  /**
+   * Opens the view, or runs the action, if `isFree` is set. Otherwise it waits, except for quitting, which would be a
+   * surprise later. Must be called when a dialog opens or closes and when something is received.
+   */
   advance(isFree: boolean): void {
     const hash = this.#waiting;
-    if (hash === null || !isFree) return;
-    this.#waiting = null;
+    if (hash === null) return;
     const action = actionFromHash(hash);
+    if (!isFree && action !== "quit") return;
+    this.#waiting = null;
+    if (!isFree) return;
     if (action === null) router.go(viewFromHash(hash));
     else
       windowActions()

@@ -1,6 +1,7 @@
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, expect, it } from "vitest";
 
+import { app } from "$lib/state/app.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -73,4 +74,25 @@ it("keeps the window open when dismissed", async () => {
     await screen.findByRole("dialog", { name: "Keep 1 server running?" }),
     "the dialog should be shown again",
   ).toBeVisible();
+});
+
+it("quits by Ctrl+Q, and asks first while servers run", async () => {
+  const host = await startFakeHost({}, { servers: [sampleServer()] });
+  render(Window);
+  await fireEvent.keyDown(document.body, { key: "q", ctrlKey: true });
+  await screen.findByRole("dialog", { name: "Keep 1 server running?" });
+  expect(host.closings, "nothing should be done before the user decides").toEqual([]);
+  await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
+  await fireEvent.keyDown(document.body, { key: "q", ctrlKey: true });
+  await waitFor(() => expect(host.closings, "no server runs").toEqual(["quit"]));
+});
+
+it("quits without a question if the settings say so", async () => {
+  const host = await startFakeHost({}, { servers: [sampleServer()] });
+  await app.changeSettings({ onClose: "quit" });
+  render(Window);
+  await fireEvent.keyDown(document.body, { key: "q", ctrlKey: true });
+  await waitFor(() => expect(host.closings).toEqual(["quit"]));
 });

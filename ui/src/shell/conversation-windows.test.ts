@@ -15,6 +15,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import { callActions } from "../tools/call-actions";
+import { closing } from "./closing.svelte";
 
 // Preloaded, so that the tests do not wait for them.
 await import("../checkup/CheckDialog.svelte");
@@ -45,7 +46,7 @@ function requestOf(id: string, conversation: string | null): ConsentRequest {
     ...{ id, hash: `h-${id}`, server: "files", transport: "stdio", commandLine: "files" },
     ...{ askedAt: 0, round: null, reason: "", scopes: ["once"] },
     origin: { by: "user", conversation },
-    body: { kind: "roots", folders: [] },
+    body: { kind: "roots" },
     marks: REVIEWED_DEFINITION.marks,
   };
 }
@@ -168,7 +169,8 @@ test("each request is shown in one window: there only those of its conversation"
 test("a request that was put aside is opened again from the top of its window", async () => {
   const host = await startOwn();
   render(App);
-  await message();
+  // A field that has the focus holds the request back.
+  (await message()).blur();
   expect(screen.queryByRole("button", { name: /Approvals/ }), "nothing waits").toBeNull();
   host.send({ type: "consent_request_changed", consentRequest: requestOf("q1", "c1") });
   const request = await screen.findByTestId("consent-request");
@@ -200,6 +202,9 @@ test("a request that remains after its call ended is shown in the window of the 
   render(App);
   await message();
   own.send({ type: "consent_request_changed", consentRequest: ofEndedCall("q1", "c1") });
+  const line = await screen.findByTestId("held-request");
+  expect(line, "it should be shown here, above the focused field").toBeVisible();
+  await user.click(within(line).getByRole("button", { name: "Show" }));
   expect(await screen.findByTestId("consent-request"), "it is decided here").toBeVisible();
 });
 
@@ -342,6 +347,21 @@ test("a view that is chosen in another window waits until no dialog is open", as
   expect(router.current.at, "the view below should not change").toBe("conversation");
   await user.click(within(dialog).getByRole("button", { name: "Close" }));
   await waitFor(() => expect(router.current, "it should be opened then").toEqual({ at: "tools" }));
+});
+
+test("a request to quit from another window is dropped while a dialog is open", async () => {
+  const host = await startMain();
+  render(App);
+  await message();
+  host.shell({ type: "action_chosen", action: "shortcuts" });
+  const dialog = await screen.findByRole("dialog", { name: "Keyboard shortcuts" });
+  host.shell({ type: "view_chosen", view: "#/action/quit" });
+  await user.click(within(dialog).getByRole("button", { name: "Close" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await new Promise((next) => requestAnimationFrame(next));
+  expect([closing.servers, host.closings], "it should not quit later").toEqual([0, []]);
+  host.shell({ type: "view_chosen", view: "#/action/quit" });
+  await waitFor(() => expect(closing.servers, "it should ask now").toBe(1));
 });
 
 test("its window lets the main window run what only that one may", async () => {

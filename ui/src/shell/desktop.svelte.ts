@@ -1,5 +1,4 @@
 // Client state of the desktop shell.
-import { registerPageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 import { windows } from "$lib/state/windows.svelte";
 
@@ -9,17 +8,10 @@ import { openings } from "../installs/openings.svelte";
 import { appUpdate } from "../settings/app-update.svelte";
 
 import { chosenView } from "./chosen-view.svelte";
+import { closing } from "./closing.svelte";
 import { closeConversationWindow, receiveConversationWindows } from "./conversation-windows";
 import { openConsentQueue, showConsent } from "./views";
 import { runWindowAction } from "./window-actions";
-
-class Closing {
-  /** Number of running servers that closing would end. 0 unless the closing dialog is shown. */
-  servers = $state(0);
-}
-
-export let closing: Closing;
-registerPageState(() => (closing = new Closing()));
 
 /** Subscribes to events of the desktop shell. */
 export function followShell(): void {

@@ -2,7 +2,7 @@
 import { platform } from "$lib/platform";
 
 /** Ids of these actions. Others are not run on request of another window. */
-const MAIN_ACTIONS = ["new-conversation", "checkup"] as const;
+const MAIN_ACTIONS = ["new-conversation", "checkup", "quit"] as const;
 
 type MainAction = (typeof MAIN_ACTIONS)[number];
 

@@ -97,7 +97,7 @@ test("has no action that decides a consent request, and none but the zoom while 
         reason: "",
         scopes: ["once"],
       },
-      body: { kind: "roots", folders: [] },
+      body: { kind: "roots" },
       marks: REVIEWED_DEFINITION.marks,
     },
   });

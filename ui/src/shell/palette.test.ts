@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import App from "../App.svelte";
 import type { Models } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
@@ -133,6 +134,17 @@ test("groups the results, moves through them with the arrow keys, and ranks the 
     expect(screen.queryByRole("dialog"), "Escape should close the palette").toBeNull(),
   );
   expect(router.current, "nothing should be run").toEqual({ at: "add-server" });
+});
+
+test("finds Quit, also by another word", async () => {
+  const host = await start();
+  host.snapshot.servers.length = 0;
+  await app.refresh();
+  render(App);
+  await searchFor("exit");
+  await screen.findByRole("option", { name: "Quit Drawbridge" });
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(host.closings).toEqual(["quit"]));
 });
 
 test("opens the import, which reads nothing automatically", async () => {

@@ -5,6 +5,7 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
 
+import { chatModels } from "../models/chat-models";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
@@ -153,7 +154,7 @@ function modelEntries(known: Models | null): PaletteEntry[] {
   const view = router.current;
   const here = view.at === "conversation" ? view.id : null;
   return (known?.providers ?? []).flatMap((provider) =>
-    provider.models.map(({ id, name }) => {
+    chatModels(provider).map(({ id, name }) => {
       const model = { provider: provider.id, model: id };
       const words = { model: name || id };
       return {

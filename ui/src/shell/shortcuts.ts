@@ -23,7 +23,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         ...shortcutsOf("search", "approvals", "activity", "new-conversation", "settings"),
         // One line for three actions.
         { keys: ["Mod++", "Mod+-", "Mod+0"], text: m.shell_keys_zoom() },
-        ...shortcutsOf("guide", "shortcuts", "menu-bar"),
+        ...shortcutsOf("guide", "shortcuts", "menu-bar", "quit"),
         { keys: ["Escape"], text: m.shell_keys_close() },
       ],
     },

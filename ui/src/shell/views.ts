@@ -79,6 +79,7 @@ export async function preload(): Promise<void> {
 
 /** Functions that open the consent queue or one of its requests. */
 export {
+  heldRequests,
   isConsentOpen,
   openApprovals,
   openConsentQueue,

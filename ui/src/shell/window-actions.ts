@@ -1,4 +1,5 @@
 // Actions of the whole window. The command palette, the shortcuts and the menu bar run them from here.
+import { isMac } from "$lib/operating-system";
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { dialogs, isDialogRendered } from "$lib/state/dialogs.svelte";
@@ -10,6 +11,7 @@ import { installSheet } from "../installs/install-sheet.svelte";
 import { m } from "../paraglide/messages";
 
 import { changeSettings, newConversation } from "./actions";
+import { quit } from "./closing.svelte";
 import { openInNewWindow } from "./conversation-windows";
 import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
@@ -130,7 +132,18 @@ function allActions(): WindowAction[] {
       ...{ id: "welcome", label: m.shell_welcome(), menu: "help" },
       run: () => router.go({ at: "welcome" }),
     },
+    // A browser has no app to quit.
+    ...(platform().menuBar === "none" ? [] : [quitAction()]),
   ];
+}
+
+/** Returns the action that quits. The menu bar has an item of the shell for it, and a Mac its own keys. */
+function quitAction(): WindowAction {
+  return {
+    ...{ id: "quit", label: m.shell_quit(), words: m.shell_words_quit() },
+    keys: isMac ? undefined : "Mod+Q",
+    run: quit,
+  };
 }
 
 function zoomActions(): WindowAction[] {

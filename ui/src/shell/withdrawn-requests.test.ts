@@ -11,10 +11,7 @@ import WithdrawnRequests from "./WithdrawnRequests.svelte";
 afterEach(() => cleanup());
 
 const TITLE = "files stopped waiting for your answer";
-const folders: ConsentRequest = consentRequest(
-  { kind: "roots", folders: [] },
-  { origin: { by: "server" } },
-);
+const folders: ConsentRequest = consentRequest({ kind: "roots" }, { origin: { by: "server" } });
 
 async function closed(request: ConsentRequest, outcome: ConsentRequestOutcome) {
   const host = await startFakeHost({}, { servers: [sampleServer({ state: { is: "ready" } })] });

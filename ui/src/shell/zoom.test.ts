@@ -51,7 +51,7 @@ describe("E11: zoom", () => {
     const host = await startFakeHost();
     follow(host);
     render(App);
-    expect(host.drawnIn, "the stored zoom should be applied").toEqual([100]);
+    expect(host.zoomValues, "the stored zoom should be applied").toEqual([100]);
     for (const init of [
       { key: "+", shiftKey: true },
       { key: "=" },
@@ -59,27 +59,27 @@ describe("E11: zoom", () => {
     ]) {
       await fireEvent.keyDown(window, { ...init, ctrlKey: true });
     }
-    await vi.waitFor(() => expect(host.drawnIn).toEqual([100, 110, 125, 150]));
+    await vi.waitFor(() => expect(host.zoomValues).toEqual([100, 110, 125, 150]));
     await fireEvent.keyDown(window, { key: "-", ctrlKey: true });
     await fireEvent.keyDown(window, { key: "-", code: "NumpadSubtract", ctrlKey: true });
-    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(110));
+    await vi.waitFor(() => expect(host.zoomValues.at(-1)).toBe(110));
     turnWheel(120, true);
     await vi.waitFor(() =>
-      expect(host.drawnIn.at(-1), "a whole notch should change the zoom by a step").toBe(100),
+      expect(host.zoomValues.at(-1), "a whole notch should change the zoom by a step").toBe(100),
     );
     turnWheel(-30, true);
     turnWheel(-30, true);
     await vi.waitFor(() =>
-      expect(host.drawnIn.at(-1), "two half notches should change the zoom by a step").toBe(110),
+      expect(host.zoomValues.at(-1), "two half notches should change the zoom by a step").toBe(110),
     );
     await fireEvent.keyDown(window, { key: "à", code: "Digit0", ctrlKey: true });
-    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
-    const before = host.drawnIn.length;
+    await vi.waitFor(() => expect(host.zoomValues.at(-1)).toBe(100));
+    const before = host.zoomValues.length;
     turnWheel(-120, false);
     await fireEvent.keyDown(window, { key: "+" });
     await fireEvent.keyDown(window, { key: "+", ctrlKey: true, altKey: true });
     await user.keyboard("x");
-    expect(host.drawnIn.length, "other input should not change the zoom").toBe(before);
+    expect(host.zoomValues.length, "other input should not change the zoom").toBe(before);
     expect(host.requests("set_settings").at(-1)?.zoom, "the zoom should be stored").toBe(100);
   });
 
@@ -88,7 +88,7 @@ describe("E11: zoom", () => {
     follow(host);
     render(App);
     await user.selectOptions(await screen.findByLabelText("Zoom"), "200%");
-    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(200));
+    await vi.waitFor(() => expect(host.zoomValues.at(-1)).toBe(200));
     await user.click(screen.getByRole("button", { name: "View (200%)" }));
     const closer = await screen.findByRole("menuitem", { name: "Zoom in" });
     expect(closer, "the maximum should disable the button").toHaveAttribute(
@@ -96,7 +96,7 @@ describe("E11: zoom", () => {
       "true",
     );
     await user.click(screen.getByRole("menuitem", { name: "Actual size (now 200%)" }));
-    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
+    await vi.waitFor(() => expect(host.zoomValues.at(-1)).toBe(100));
     expect(screen.getByLabelText<HTMLSelectElement>("Zoom").value).toBe("100");
   });
 });

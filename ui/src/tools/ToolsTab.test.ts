@@ -2,7 +2,7 @@ import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Catalog, Tool, ToolResult } from "$lib/api/generated";
+import type { ServerCatalog, Tool, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/router.svelte";
@@ -42,7 +42,7 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
   };
 }
 
-function catalog(server: string, tools: Tool[]): Catalog {
+function catalog(server: string, tools: Tool[]): ServerCatalog {
   return {
     server,
     tools,
@@ -254,22 +254,24 @@ test.each([
 });
 
 test.each([
-  ["refused: by the user", true],
-  ["refused: by global rule 1", false],
-])("a call that was %s", async (message, isByUser) => {
+  [{ is: "denied_by_user", reason: null }, true],
+  [{ is: "denied_by_rule", rule: "rule 1" }, false],
+] as const)("a call that was refused: %o", async (refusal, isByUser) => {
   const user = userEvent.setup();
-  host.answers.call_tool = () => Promise.reject({ code: "refused", message });
+  // The text alone doesn't tell who refused the call.
+  const message = "refused: by the user";
+  host.answers.call_tool = () => Promise.reject({ code: "refused", message, refusal });
   shownTab("echo");
   await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
   await user.keyboard("{Control>}{Enter}{/Control}");
-  const title = isByUser ? "You denied this call." : "Refused: the tool was not called";
+  const title = isByUser ? "You denied this call." : "A rule denied this call";
   expect(await screen.findByText(title), "the outcome should be shown").toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Try again" })).toBeInTheDocument();
   const isShown = (text: RegExp | string) => screen.queryByText(text) !== null;
   expect(
-    [isShown(/change the rule/), isShown(message), isShown(/^Took/)],
+    [isShown(/Change the rule/), isShown(message), isShown("Open Rules"), isShown(/^Took/)],
     "the rule and the duration should be shown only if a rule denied the call",
-  ).toEqual(isByUser ? [false, false, false] : [true, true, true]);
+  ).toEqual(Array<boolean>(4).fill(!isByUser));
 });
 
 test("shows that a server does not run, and starts it", async () => {
@@ -381,6 +383,12 @@ describe("tools of all servers", () => {
       "the tool should be shown with the name of its server",
     ).toBeInTheDocument();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    expect(screen.queryByText(/not running/), "all servers run").toBeNull();
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ name: other, state: { is: "stopped" } }),
+    });
+    expect(await screen.findByText(/of 1 server that is not running/)).toBeInTheDocument();
   });
 
   test("5,000 tools are searched and rendered without delay", async () => {

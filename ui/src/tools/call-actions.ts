@@ -1,6 +1,7 @@
 // Actions of the buttons after a failed call, except repeating the call.
 import { call } from "$lib/api/client";
 import { router } from "$lib/state/router.svelte";
+import { unsavedSettings } from "$lib/state/unsaved-settings.svelte";
 import { windows } from "$lib/state/windows.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
@@ -17,7 +18,8 @@ export function callActions(
   tool: string,
 ): Record<Exclude<CallAction, "again">, () => unknown> {
   return {
-    restart: () => call("restart_server", { server }),
+    restart: () =>
+      unsavedSettings.ask("restart_server", server) || call("restart_server", { server }),
     activity: () => router.server(server, "activity"),
     tools: () => router.server(server, "tools"),
     server: () => router.server(server),

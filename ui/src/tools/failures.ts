@@ -1,6 +1,6 @@
 // Failures of calls: cause, remedy and buttons. Used by the run of a tool and by calls in a conversation.
-import type { CallFailureCode, ErrorCode } from "$lib/api/generated";
-import type { FailureTexts } from "$lib/failure-texts";
+import type { CallFailureCode, CallRefusal, ErrorCode } from "$lib/api/generated";
+import { actionsOf, type FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -89,37 +89,76 @@ export const CALL_FAILURES: Record<CallFailureCode, FailureTexts<CallAction>> = 
   },
 };
 
-/** Returns the failure texts for a call that ended with this error, or `null` if calls can't end with it. */
-export function callFailure(code: ErrorCode): FailureTexts<CallAction> | null {
-  return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
+/** Refused calls by the cause of the refusal. Only calls that an older version stored have none. */
+export const CALL_REFUSALS: Record<CallRefusal["is"], FailureTexts<CallAction>> = {
+  denied_by_user: {
+    cause: m.tools_end_denied,
+    fix: m.tools_fix_denied,
+    action: "again",
+  },
+  denied_by_rule: {
+    cause: m.tools_end_denied_by_rule,
+    fix: m.tools_fix_denied_by_rule,
+    action: "rules",
+    others: ["again"],
+  },
+  not_offered: {
+    cause: m.tools_end_not_offered,
+    fix: m.tools_fix_not_offered,
+    action: "tools",
+    others: ["again"],
+  },
+  // The next request of the call shows the change, and so does the page of the tool.
+  changed: {
+    cause: m.tools_end_changed,
+    fix: m.tools_fix_changed,
+    action: "again",
+  },
+  not_audited: {
+    cause: m.tools_end_not_audited,
+    fix: m.tools_fix_not_audited,
+    action: "check",
+    others: ["again"],
+  },
+  input_refused: {
+    cause: m.tools_end_refused_midway,
+    fix: m.tools_fix_refused_midway,
+    action: "again",
+  },
+  result_withheld: {
+    cause: m.tools_end_withheld,
+    fix: m.tools_fix_withheld,
+    action: "activity",
+    others: ["again"],
+  },
+  other: {
+    cause: m.tools_end_refused,
+    fix: m.tools_fix_refused_otherwise,
+    action: "again",
+  },
+};
+
+/** Texts and buttons for a call that ended without a result. */
+export interface CallEnd {
+  title: string;
+  fix: string;
+  actions: readonly CallAction[];
 }
 
-/** Beginning of the error text of a call that the user denied, as the host writes it (`CallFailure::Refused`). */
-const DENIED_BY_USER = "refused: by the user";
-
-/** A denial of a call by the user. */
-export interface UserDenial {
-  /** Reason that the user gave to the model, or `null` if there is none. */
-  reason: string | null;
+/** Returns the texts and buttons for a failed call, or `null` if calls can't end with this error. */
+export function callEnd(code: ErrorCode, refusal: CallRefusal | undefined): CallEnd | null {
+  if (!Object.hasOwn(CALL_FAILURES, code)) return null;
+  const failure =
+    code === "refused" && refusal
+      ? CALL_REFUSALS[refusal.is]
+      : CALL_FAILURES[code as CallFailureCode];
+  return { title: failure.cause(), fix: failure.fix(), actions: actionsOf(failure) };
 }
 
-/**
- * Returns the user's denial that this error text describes, or `null` if the call ended for another reason. `code` is
- * unset for calls of older versions, of which only the text is stored. With another code, the text is not only the
- * host's: that of an error response begins with the name of the server.
- */
-export function userDenial(error: string, code: ErrorCode | undefined): UserDenial | null {
-  if (code !== undefined && code !== "refused") return null;
-  if (error === DENIED_BY_USER) return { reason: null };
-  const beforeReason = `${DENIED_BY_USER}, who says: `;
-  return error.startsWith(beforeReason) ? { reason: error.slice(beforeReason.length) } : null;
-}
+/** A denial of a call by the user, with the reason that the user gave to the model. */
+type UserDenial = Extract<CallRefusal, { is: "denied_by_user" }>;
 
-/**
- * Returns the title for a call that ended with this error. `hasRun` is set if the server had started to process the
- * call.
- */
-export function callEndTitle(code: ErrorCode, hasRun: boolean): string | undefined {
-  if (code === "refused" && hasRun) return m.tools_end_refused_midway();
-  return callFailure(code)?.cause();
+/** Returns the refusal if the user denied the call, otherwise `null`. */
+export function userDenial(refusal: CallRefusal | undefined): UserDenial | null {
+  return refusal?.is === "denied_by_user" ? refusal : null;
 }

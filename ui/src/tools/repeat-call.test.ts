@@ -20,6 +20,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import { ARMING_DELAY_MS } from "../consent/arming.svelte";
+import { DecisionSender } from "../consent/decision-sender.svelte";
 import { consentRequest, toolBody } from "../consent/fixtures";
 
 import RunTool from "./RunTool.svelte";
@@ -270,6 +271,22 @@ test("only a denied tool request of the server ends the repetition", async () =>
   await close("3", "other", "denied");
   expect(callButton()).toHaveAccessibleName("Call again");
   await close("4", "files", "denied");
+  expect(callButton()).toHaveAccessibleName("Call");
+});
+
+test("a denial of all requests of the server ends the repetition, also without a tool request", async () => {
+  await show();
+  await makeRepeatable();
+  host.answers.deny_all_consent_requests = () => Promise.reject({ code: "internal", message: "" });
+  await new DecisionSender().denyAll("files", false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(callButton(), "nothing was denied").toHaveAccessibleName("Call again");
+  host.answers.deny_all_consent_requests = () => ({});
+  await new DecisionSender().denyAll("other", false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(callButton(), "another server's were denied").toHaveAccessibleName("Call again");
+  await new DecisionSender().denyAll("files", false);
+  await vi.advanceTimersByTimeAsync(0);
   expect(callButton()).toHaveAccessibleName("Call");
 });
 

@@ -49,8 +49,6 @@ export class ToolRun {
   /** The error for which the run could not be cancelled, or `null`. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
-  /** Set if the server has received the call and may have processed it. */
-  hasRun = $state(false);
   /** Time spent waiting for the user so far in milliseconds, without the current wait. */
   #waited = 0;
   #waitingSince: number | null = null;
@@ -61,7 +59,6 @@ export class ToolRun {
     this.#unfollow = app.onEvent((event) => {
       if (event.type !== "call_changed" || event.call.id !== this.id) return;
       const { state } = event.call;
-      this.hasRun ||= state === "running";
       this.#waits(state === "awaiting_approval" || state === "awaiting_input");
     });
     this.ended = this.#run();

@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { ServerCall, CallState, CallProgress, ToolResult } from "$lib/api/generated";
+import type {
+  CallProgress,
+  CallRefusal,
+  CallState,
+  ServerCall,
+  ToolResult,
+} from "$lib/api/generated";
 import { FakeHost, startFakeHost } from "$lib/testing/fake-host";
 
-import { callEndTitle } from "./failures";
+import { callEnd } from "./failures";
 import { runTool } from "./tool-run.svelte";
 
 const RESULT: ToolResult = {
@@ -142,20 +148,18 @@ test("lets the host store the outcome with the sent arguments in a conversation"
 });
 
 test("E13: an error after the call ran is not shown as never called", async () => {
-  const sampledRun = runTool(REQUEST);
-  setState(sampledRun.id, "awaiting_approval");
-  end.fail({ code: "refused", message: "" });
-  await sampledRun.ended;
-  expect(callEndTitle("refused", sampledRun.hasRun)).toBe("Refused: the tool was not called");
-  const midway = runTool(REQUEST);
-  setState(midway.id, "running");
-  setState(midway.id, "awaiting_input");
-  end.fail({ code: "refused", message: "" });
-  await midway.ended;
+  async function titleOfRun(refusal: CallRefusal) {
+    const run = runTool(REQUEST);
+    end.fail({ code: "refused", message: "", refusal });
+    await run.ended;
+    return run.error && callEnd(run.error.code, run.error.refusal)?.title;
+  }
+  expect(await titleOfRun({ is: "changed" })).toMatch(/so it was not called$/);
   expect(
-    callEndTitle("refused", midway.hasRun),
+    await titleOfRun({ is: "input_refused" }),
     "an error in a later round should mention that the call ran",
   ).toMatch(/while it ran/);
+  expect(await titleOfRun({ is: "result_withheld" })).toMatch(/the tool was called/);
 });
 
 test("E9: the duration excludes the decision time of the user", async () => {

@@ -78,7 +78,7 @@ pub struct SetAppTools {
 
 /// Decision of the user on a request of a shown MCP app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct AnswerApp {
+pub struct DecideAppRequest {
     /// Identifier of the shown MCP app.
     pub view: String,
     /// Number of the app's request that the user decides on.

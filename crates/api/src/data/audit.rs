@@ -121,11 +121,11 @@ pub struct AuditSpan {
 pub struct Grants {
     /// Grants that have neither expired nor been revoked.
     pub grants: Vec<Grant>,
-    /// Last use of each rule since Drawbridge started.
+    /// Last use of each rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<RuleUse>>", optional)]
     pub rule_uses: Vec<RuleUse>,
-    /// Last time at which each server received its shared folders, since Drawbridge started.
+    /// Last time at which each server received its shared folders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<FolderUse>>", optional)]
     pub folder_uses: Vec<FolderUse>,

@@ -12,7 +12,7 @@ use super::ReviewMarks;
 /// Tools, prompts, resources and templates of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Catalog {
+pub struct ServerCatalog {
     /// Name of the server in the settings.
     pub server: String,
     /// Tools that the server currently lists.

@@ -5,10 +5,10 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FileWriter,
-    FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss, SamplingModel,
-    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, StricterReason,
-    ToolClaims, UrlParts,
+    ApprovalScope, AuthSetting, CallKind, ClientIdentity, ConsentRequestOrigin, Content, EarlierApproval, FormField,
+    HttpHeader, HttpKind, LaunchFile, LaunchFileWriteAccess, LoadedPackage, ModelRef, ReviewMarks, SamplingLoss,
+    SamplingModel, SamplingRequest, SamplingResponse, SamplingRunState, SandboxPlan, SignInEndpoint, SignInReason,
+    StricterReason, ToolClaims, UrlParts,
 };
 
 /// A pending request for the user's consent to an act.
@@ -65,8 +65,8 @@ pub enum ConsentRequestBody {
         args: Vec<String>,
         /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// Working directory of the server, or `None` if it starts in the private home of its sandbox.
-        cwd: Option<String>,
+        /// Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
+        cwd: String,
         /// Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
         earlier_approval: Option<EarlierApproval>,
         /// Sandbox with all files and hosts that the server could access, or `None` without a sandbox.
@@ -79,8 +79,8 @@ pub enum ConsentRequestBody {
         files: Vec<LaunchFile>,
         /// Other servers that could modify one of the files, because their sandbox lets them write to it.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[ts(as = "Option<Vec<FileWriter>>", optional)]
-        writers: Vec<FileWriter>,
+        #[ts(as = "Option<Vec<LaunchFileWriteAccess>>", optional)]
+        writers: Vec<LaunchFileWriteAccess>,
         /// Package that the command would load, if the program is a launcher such as `npx`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -136,6 +136,10 @@ pub enum ConsentRequestBody {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
+        /// Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reviewed_definition: Option<String>,
         /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
         /// `grant_hash`, which also covers the configuration of the server.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +189,7 @@ pub enum ConsentRequestBody {
         /// to it.
         can_rerun: bool,
         /// Progress of the model that generates the response.
-        run: SamplingRun,
+        run: SamplingRunState,
     },
     /// Form to fill in for the server (elicitation).
     Form {
@@ -203,11 +207,8 @@ pub enum ConsentRequestBody {
         /// URL that the server wants to open, parsed into its parts.
         url: UrlParts,
     },
-    /// Disclosure of folders to a server (roots).
-    Roots {
-        /// Absolute paths of the selected folders.
-        folders: Vec<String>,
-    },
+    /// Request of a server for the folders that it may use (roots), which the user selects in the decision.
+    Roots,
     /// Sign-in to a remote server.
     SignIn {
         /// URL of the server, parsed into its parts.

@@ -76,7 +76,7 @@ pub struct SandboxPlan {
 
 /// Server whose sandbox lets it modify a file that another server runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-pub struct FileWriter {
+pub struct LaunchFileWriteAccess {
     /// Name of the server that may write to the file.
     pub server: String,
     /// Path of the file that this server can write and that another server runs.

@@ -8,7 +8,7 @@ use super::FormProblem;
 
 /// Request to validate the content of a form.
 #[derive(Debug, Clone, PartialEq, Deserialize, TS)]
-pub struct CheckForm {
+pub struct ValidateForm {
     /// Identifier of the consent request that contains the form.
     pub id: String,
     /// Content of the form as a JSON object.

@@ -20,6 +20,10 @@ pub struct ImportSource {
     /// root.
     #[serde(default)]
     pub project: Option<String>,
+    /// Absolute path of the folder that replaces `${workspaceFolder}` in the user's settings, or `None` if the user has
+    /// not chosen one. In a project's files, the reference stands for the project folder.
+    #[serde(default)]
+    pub workspace: Option<String>,
 }
 
 /// Request that refers to a project folder, which may contain settings files that define servers.
@@ -62,6 +66,9 @@ pub struct ImportCandidates {
     pub searched_apps: Vec<String>,
     /// Apps whose settings define servers, in a fixed order.
     pub apps: Vec<ImportApp>,
+    /// `true` if a server that can be imported refers to the folder that is open in its app, so that the user has to
+    /// choose [`ImportSource::workspace`].
+    pub needs_workspace: bool,
     /// Files that could not be read or parsed, with line, column and cause.
     pub problems: Vec<ConfigProblem>,
 }
@@ -150,6 +157,34 @@ pub struct ImportedValue {
     pub kind: ImportedValueKind,
     /// `true` if the user has to enter the value after the import.
     pub requires_input: bool,
+    /// Place from which the import can take the value, or `None`. Its value is not used before the user chooses so.
+    pub source: Option<ImportedValueSource>,
+}
+
+/// Place of a value that the other app's settings only refer to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ImportedValueSource {
+    /// The environment that Drawbridge was started with.
+    Environment {
+        /// Names of the environment variables that the value refers to.
+        variables: Vec<String>,
+    },
+    /// An environment file.
+    File {
+        /// Path of the file as in the other app's settings, safe to print.
+        path: String,
+    },
+}
+
+/// Choice of the user to take a value from its source, as in [`ImportedValue::source`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct TakenValue {
+    /// Identifier of the candidate, as in [`ImportCandidate::id`].
+    pub id: String,
+    /// Name of the variable or header.
+    pub name: String,
 }
 
 /// Request to import servers that an earlier search found.
@@ -160,6 +195,9 @@ pub struct ImportServers {
     pub source: ImportSource,
     /// Identifiers of the selected candidates.
     pub ids: Vec<String>,
+    /// Values to take from their sources. All others are left to the user.
+    #[serde(default)]
+    pub taken: Vec<TakenValue>,
 }
 
 /// Outcomes of an import, one for each selected candidate.
@@ -170,7 +208,7 @@ pub struct ImportedServers {
 }
 
 /// Outcome of the import of one selected candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
     /// Identifier of the candidate, as in [`ImportCandidate::id`].
@@ -179,6 +217,11 @@ pub struct ImportOutcome {
     pub name: Option<String>,
     /// Reason why the secrets are stored only until Drawbridge exits, or `None` if the keychain stores them.
     pub only_this_run: Option<String>,
+    /// Names of the variables and headers whose values were taken from their sources.
+    pub taken: Vec<String>,
+    /// Names of the environment variables that are not set, so that the user has to enter the values that refer to
+    /// them.
+    pub unset: Vec<String>,
     /// Reason why the server was not imported, or `None` if it was.
     pub problem: Option<String>,
 }

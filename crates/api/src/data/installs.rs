@@ -380,7 +380,7 @@ pub struct InstallServer {
 /// Request to list newer versions of the servers that were installed from a registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
-pub struct InstalledVersions {
+pub struct ListNewerVersions {
     /// `true` to send requests to the registry even if cached responses are less than an hour old.
     #[serde(default)]
     pub refresh: bool,

@@ -67,7 +67,9 @@ pub use chat::{ConversationSettings, OfferedServer, SavedSystemPrompt, SavedSyst
 pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
 pub use domain::app_view::AppViewChange;
 pub use domain::bounds::ChatBounds;
-pub use domain::call::{CallFailureCode, CallKind, CallProgress, CallState, CallTask, ServerCall, TaskStatus};
+pub use domain::call::{
+    CallFailureCode, CallKind, CallProgress, CallRefusal, CallState, CallTask, ServerCall, TaskStatus,
+};
 pub use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
 pub use domain::data_flow::{DataFlow, ResultReview, SameServerFlow};
 pub use domain::history::{Excerpt, FoundItem, OmittedContent, ReadContent, ReadContentKind};

@@ -13,7 +13,7 @@ pub struct Models {
     /// Default model of new conversations, or `None` if there is none.
     pub default: Option<ModelRef>,
     /// Model servers on this computer that are not configured yet.
-    pub found: Vec<FoundProvider>,
+    pub found: Vec<FoundModelServer>,
     /// Presets for adding a known provider.
     pub presets: Vec<ProviderPreset>,
 }
@@ -102,7 +102,7 @@ pub struct ModelPrice {
 
 /// Model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-pub struct FoundProvider {
+pub struct FoundModelServer {
     /// Identifier of the preset with which the server can be added as a provider.
     pub preset: String,
     /// Name of the model server.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Content, Message, ModelErrorCode, ModelRef};
+use super::{Content, LastUse, Message, ModelErrorCode, ModelRef};
 
 /// Sampling request of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -61,7 +61,7 @@ pub struct SamplingModel {
     /// Name of the model to display.
     pub name: String,
     /// Reason why this model was chosen.
-    pub reason: ModelChosenBy,
+    pub reason: ModelChoiceReason,
     /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
     pub max_micros: Option<u64>,
 }
@@ -69,7 +69,7 @@ pub struct SamplingModel {
 /// Reason why a model was chosen for a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum ModelChosenBy {
+pub enum ModelChoiceReason {
     /// The user selected the model for this request.
     User,
     /// The user configured the model for this server.
@@ -109,7 +109,7 @@ pub struct SamplingLoss {
 /// Progress of a model that responds to a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum SamplingRun {
+pub enum SamplingRunState {
     /// The request was not sent to a model.
     No,
     /// The model generates its response.
@@ -191,6 +191,10 @@ pub struct SamplingReport {
     pub last_hour: SamplingUsage,
     /// The server's total usage of models, without a time limit.
     pub total: SamplingUsage,
+    /// Last request of the server or its apps that used a model, or `None` if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub last_use: Option<LastUse>,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub reached_limit: Option<ReachedSamplingLimit>,
     /// `true` if the server must be restarted, because the sampling capability that was declared to it differs from the

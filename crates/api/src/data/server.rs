@@ -44,6 +44,11 @@ pub enum ServerConfig {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         tools: Option<ToolFilter>,
+        /// `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+        /// approved. In an update, `None` keeps the current setting.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        autostart: Option<bool>,
     },
     /// Remote server that is reached at a URL.
     Http {
@@ -65,6 +70,11 @@ pub enum ServerConfig {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         tools: Option<ToolFilter>,
+        /// `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+        /// approved. In an update, `None` keeps the current setting.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        autostart: Option<bool>,
     },
 }
 
@@ -327,7 +337,7 @@ pub struct UpdateServer {
 
 /// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct ImportText {
+pub struct ParseImport {
     /// Pasted text, in one of the formats of the command `parse_import`.
     pub text: String,
 }

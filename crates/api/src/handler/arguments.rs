@@ -37,7 +37,7 @@ pub(super) async fn complete_argument(api: &Api, r: CompleteArgument) -> Result<
         CompletionReference::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
     };
     let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-    let result = api.host.complete(r.server, reference, r.argument, r.value, context).await?;
+    let result = api.host.complete_argument(r.server, reference, r.argument, r.value, context).await?;
     Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
 }
 

@@ -4,13 +4,13 @@ use chat::ToolCall;
 use host::CallOrigin;
 use mcp_proto::session::ListKind;
 use mcp_proto::types::{ListEntry, ListEntryType};
-use offers::catalog::Catalog as HostCatalog;
+use offers::catalog::ServerCatalog as HostCatalog;
 
 use super::{Api, require_json_object, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn refresh_catalog_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
+pub(super) async fn refresh_catalog_list(api: &Api, r: RefreshList) -> Result<ServerCatalog, ApiError> {
     let kind = match r.list {
         ListName::Tools => ListKind::Tools,
         ListName::Prompts => ListKind::Prompts,
@@ -20,7 +20,7 @@ pub(super) async fn refresh_catalog_list(api: &Api, r: RefreshList) -> Result<Ca
     catalog_view(api, r.server, &refreshed).await
 }
 
-pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
+pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalog) -> Result<ServerCatalog, ApiError> {
     let reviewed = api.host.server_review(server.clone()).await?;
     let mut notes = catalog.notes.concat();
     let tools =
@@ -28,7 +28,7 @@ pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalo
     let prompts = parse_list_entries("prompts", &catalog.prompts, &mut notes)
         .map(|prompt| views::prompt_view(prompt, &reviewed))
         .collect();
-    Ok(Catalog {
+    Ok(ServerCatalog {
         server,
         tools,
         prompts,

@@ -17,7 +17,7 @@ impl Handler for Api {
     async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::add_server(self, r).await
     }
-    async fn parse_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
+    async fn parse_import(&self, r: ParseImport) -> Result<ImportPreview, ApiError> {
         servers::parse_import(self, &r.text).await
     }
     async fn find_import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
@@ -59,7 +59,7 @@ impl Handler for Api {
     async fn install_server(&self, r: InstallServer) -> Result<SecretStorageReport, ApiError> {
         installs::install_server(self, r).await
     }
-    async fn list_newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
+    async fn list_newer_versions(&self, r: ListNewerVersions) -> Result<VersionReports, ApiError> {
         newer_versions::newer_version_reports(self, &r).await
     }
     async fn plan_upgrade(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
@@ -137,11 +137,11 @@ impl Handler for Api {
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
         servers::pick_file(self, r.kind).await
     }
-    async fn read_catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
+    async fn read_catalog(&self, r: ServerName) -> Result<ServerCatalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
         catalogs::catalog_view(self, r.server, &catalog).await
     }
-    async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
+    async fn refresh_list(&self, r: RefreshList) -> Result<ServerCatalog, ApiError> {
         catalogs::refresh_catalog_list(self, r).await
     }
     async fn review_definitions(&self, r: ReviewDefinitions) -> Result<EmptyObject, ApiError> {
@@ -186,7 +186,7 @@ impl Handler for Api {
     async fn edit_consent_request(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
         consent_requests::edit_consent_request(self, r).await
     }
-    async fn validate_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
+    async fn validate_form(&self, r: ValidateForm) -> Result<FormProblems, ApiError> {
         consent_requests::validate_form(self, r).await
     }
     async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
@@ -199,7 +199,7 @@ impl Handler for Api {
         servers::set_sampling_settings(self, r).await
     }
     async fn unmute_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
+        Ok(self.host.unmute_server(r.server).await.map(|()| EmptyObject {})?)
     }
 
     async fn read_activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
@@ -308,7 +308,7 @@ impl Handler for Api {
     async fn set_app_context(&self, r: SetAppContext) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
     }
-    async fn decide_app_request(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
+    async fn decide_app_request(&self, r: DecideAppRequest) -> Result<EmptyObject, ApiError> {
         Ok(self.apps.answer_request(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
     }
     async fn set_app_tools(&self, r: SetAppTools) -> Result<EmptyObject, ApiError> {

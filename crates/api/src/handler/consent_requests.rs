@@ -50,10 +50,10 @@ pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Re
             HostEdit::Request(Box::new(views::to_sampling_params(request, *original)))
         }
     };
-    Ok(views::consent_request_view(api.host.edit(consent_request, edit).await?))
+    Ok(views::consent_request_view(api.host.edit_consent_request(consent_request, edit).await?))
 }
 
-pub(super) async fn validate_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
+pub(super) async fn validate_form(api: &Api, r: ValidateForm) -> Result<FormProblems, ApiError> {
     let content = require_json_object(r.content, "a form's content")?;
     let problems = api.host.check_form(parse_consent_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })

@@ -159,6 +159,8 @@ pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     }
 }
 
-pub(super) fn launch_file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
-    FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
+pub(super) fn launch_file_writer_view(
+    LaunchFileWriter { server, file, folder }: LaunchFileWriter,
+) -> LaunchFileWriteAccess {
+    LaunchFileWriteAccess { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }

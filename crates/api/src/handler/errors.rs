@@ -137,7 +137,7 @@ impl From<DecisionError> for ApiError {
             DecisionError::Denied(_) => Self::new(ErrorCode::Refused, message),
             DecisionError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
             DecisionError::Form(problems) => {
-                Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
+                Self { data: Some(json!({ "problems": problems })), ..Self::new(ErrorCode::Invalid, message) }
             }
             DecisionError::Folder { .. }
             | DecisionError::Unfit(_)
@@ -155,7 +155,7 @@ impl From<DecisionError> for ApiError {
 impl From<CallFailure> for ApiError {
     fn from(failure: CallFailure) -> Self {
         let message = failure.to_string();
-        let code = failure.code().into();
+        let code: ErrorCode = failure.code().into();
         let data = match &failure {
             CallFailure::Session { error, .. } => match &**error {
                 CallError::Server(rpc) => {
@@ -165,7 +165,7 @@ impl From<CallFailure> for ApiError {
             },
             _ => None,
         };
-        Self { code, message, data }
+        Self { data, refusal: failure.refusal().cloned().map(Box::new), ..Self::new(code, message) }
     }
 }
 
@@ -184,5 +184,19 @@ impl From<CallFailureCode> for ErrorCode {
             CallFailureCode::Unsupported => Self::Unsupported,
             CallFailureCode::Internal => Self::Internal,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_refused_call_has_the_cause_of_a_refusal() {
+        let refused = serde_json::to_value(ApiError::from(CallFailure::denied_by_rule("rule 3"))).unwrap();
+        let refusal = json!({ "is": "denied_by_rule", "rule": "rule 3" });
+        assert_eq!(refused, json!({ "code": "refused", "message": "refused: by rule 3", "refusal": refusal }));
+        let cancelled = serde_json::to_value(ApiError::from(CallFailure::Cancelled)).unwrap();
+        assert_eq!(cancelled, json!({ "code": "cancelled", "message": "cancelled" }));
     }
 }

@@ -4,16 +4,22 @@
 //! the hash of their configuration in the list.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use installer::{imports, projects};
 use other_apps::{
     AppEnvironment, FoundServer, LinkTarget, MAX_SCANNED_SERVERS, ScanReport, ScanScope, ServerExportFormat,
+    ValueSource,
 };
 use ports::server_config::ServerEntry;
 
 use super::{Api, containment, errors, server_setup};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
+
+/// Maximum number of values that one request takes from their sources.
+const MAX_TAKEN_VALUES: usize = 50_000;
 
 impl Api {
     /// Enables the import of servers from the settings of other apps in the home folder of `environment`. Without an
@@ -22,12 +28,21 @@ impl Api {
     pub fn with_app_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
     }
+
+    /// Enables imports to take values from environment variables, which `read_variable` reads. It is called for the
+    /// variables of values that the user chose, at the time of the import. Without it, no variable is set.
+    #[must_use]
+    pub fn with_environment_variables(self, read_variable: fn(&str) -> Option<String>) -> Self {
+        Self { read_variable, ..self }
+    }
 }
 
 pub(super) async fn list_import_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
     let only = source.app.as_deref().and_then(other_apps::apps::find_source_app).map(|app| app.id);
     let report = scan_import_source(api, source).await?;
-    let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
+    let is_importable = |server: &&FoundServer| matches!(server.status, ImportStatus::New | ImportStatus::Conflict);
+    let needs_workspace = report.servers.iter().filter(is_importable).any(|server| server.needs_workspace);
+    let mut found = ImportCandidates { problems: report.problems, needs_workspace, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
             found.searched_apps.push(app.name.to_owned());
@@ -49,31 +64,42 @@ pub(super) async fn list_import_candidates(api: &Api, source: ImportSource) -> R
 }
 
 pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
-    if picked.ids.len() > MAX_SCANNED_SERVERS {
+    if picked.ids.len() > MAX_SCANNED_SERVERS || picked.taken.len() > MAX_TAKEN_VALUES {
         return Err(ApiError::new(
             ErrorCode::Invalid,
-            format!("at most {MAX_SCANNED_SERVERS} servers can be imported at once"),
+            format!("at most {MAX_SCANNED_SERVERS} servers and {MAX_TAKEN_VALUES} values can be imported at once"),
         ));
+    }
+    let mut taken_names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for TakenValue { id, name } in picked.taken {
+        taken_names.entry(id).or_default().push(name);
     }
     let report = scan_import_source(api, picked.source).await?;
     let by_id: BTreeMap<String, &FoundServer> =
         report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
     for id in picked.ids {
-        let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
+        let nothing = ImportOutcome { id: id.clone(), ..ImportOutcome::default() };
         outcomes.push(match by_id.get(&id) {
             None => {
                 let problem = "it changed since it was listed: review it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
-            Some(server) => match imports::import_server(&api.host, server).await {
-                Ok(persistence) => ImportOutcome {
-                    name: Some(server.name.clone()),
-                    only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
-                    ..nothing
-                },
-                Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
-            },
+            Some(server) => {
+                let mut server = FoundServer::clone(server);
+                let names = taken_names.remove(&id).unwrap_or_default();
+                let taken = server.take_values(&names, &api.read_variable);
+                match imports::import_server(&api.host, &server).await {
+                    Ok(persistence) => ImportOutcome {
+                        name: Some(server.name),
+                        only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
+                        taken: taken.names,
+                        unset: taken.unset,
+                        ..nothing
+                    },
+                    Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
+                }
+            }
         });
     }
     Ok(ImportedServers { outcomes })
@@ -81,6 +107,16 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
 
 async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
     let Some(environment) = api.environment.clone() else { return Err(errors::not_found_error("a home folder")) };
+    let environment = match source.workspace.map(PathBuf::from) {
+        None => environment,
+        Some(folder) if folder.is_absolute() => {
+            Arc::new(AppEnvironment { workspace: Some(folder), ..AppEnvironment::clone(&environment) })
+        }
+        Some(folder) => {
+            let message = format!("{} is not an absolute path", folder.display());
+            return Err(ApiError::new(ErrorCode::BadRequest, message));
+        }
+    };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
@@ -141,12 +177,22 @@ fn import_sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
     })
 }
 
+fn value_source_view(source: &ValueSource) -> ImportedValueSource {
+    match source {
+        ValueSource::Environment(text) => {
+            ImportedValueSource::Environment { variables: text.variables().into_iter().map(str::to_owned).collect() }
+        }
+        ValueSource::File { path, .. } => ImportedValueSource::File { path: path.clone() },
+    }
+}
+
 fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
             requires_input: server.needs_value(name),
+            source: server.sources.get(name).map(value_source_view),
         };
         kinds.iter().map(one).collect()
     };

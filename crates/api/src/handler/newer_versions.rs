@@ -7,7 +7,7 @@ use super::installs::{registry_cache_policy, registry_status_view, require_insta
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn newer_version_reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
+pub(super) async fn newer_version_reports(api: &Api, r: &ListNewerVersions) -> Result<VersionReports, ApiError> {
     let reports = require_installer(api)?.version_reports(&api.host, registry_cache_policy(r.refresh)).await?;
     Ok(VersionReports { servers: reports.into_iter().map(version_report_view).collect() })
 }

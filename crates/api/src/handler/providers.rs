@@ -24,7 +24,7 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
         let is_known = |own: &ProviderView| own.settings.origin() == found.settings.origin();
         !view.providers.iter().any(is_known)
     });
-    let found = found.map(|found| FoundProvider {
+    let found = found.map(|found| FoundModelServer {
         preset: found.settings.id,
         name: found.settings.name,
         url: found.settings.url.to_string(),

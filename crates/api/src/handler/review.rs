@@ -13,7 +13,7 @@ pub(super) async fn review_definitions(api: &Api, r: ReviewDefinitions) -> Resul
         definitions.into_iter().map(move |ReviewedDefinition { name, hash }| DefinitionShownToUser { kind, name, hash })
     };
     let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
-    api.host.mark_reviewed(r.server, reviewed).await?;
+    api.host.mark_definitions_reviewed(r.server, reviewed).await?;
     Ok(EmptyObject {})
 }
 

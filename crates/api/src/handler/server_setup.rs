@@ -123,9 +123,9 @@ fn convert_requested_config(
     was: Option<&HostConfig>,
     taken: Vec<String>,
 ) -> Result<ServerConfigWithSecrets, ApiError> {
-    let before = was.map(|was| was.tools.clone()).unwrap_or_default();
-    let (transport, revision, tools, secrets) = match config {
-        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools } => {
+    let before = was.cloned().unwrap_or_default();
+    let (transport, revision, tools, autostart, secrets) = match config {
+        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools, autostart } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
             let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
             if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
@@ -134,9 +134,9 @@ fn convert_requested_config(
             let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
             let secrets =
                 environment::move_secrets_to_keychain(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
-            (ServerTransport::Stdio(stdio), revision, tools, secrets)
+            (ServerTransport::Stdio(stdio), revision, tools, autostart, secrets)
         }
-        ServerConfig::Http { url, headers, kind, auth, revision, tools } => {
+        ServerConfig::Http { url, headers, kind, auth, revision, tools, autostart } => {
             let kind = kind.map(to_host_http_kind);
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
@@ -144,18 +144,19 @@ fn convert_requested_config(
             let taken: Vec<String> =
                 taken.into_iter().chain(secrets::all_referenced_secret_names(&http.headers)).collect();
             secrets.extend(auth::apply_auth_settings(&mut http, auth, server, was, &taken)?);
-            (ServerTransport::Http(http), revision, tools, secrets)
+            (ServerTransport::Http(http), revision, tools, autostart, secrets)
         }
     };
     let revision = revision
         .filter(|text| !text.is_empty())
         .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid_input_error(e.to_string())))
         .transpose()?;
-    let tools = tools.unwrap_or(before);
+    let tools = tools.unwrap_or(before.tools);
     if let Some(problem) = tools.problem() {
         return Err(invalid_input_error(problem));
     }
-    Ok(ServerConfigWithSecrets { config: HostConfig { transport, revision, tools }, secrets })
+    let autostart = autostart.unwrap_or(before.autostart);
+    Ok(ServerConfigWithSecrets { config: HostConfig { transport, revision, tools, autostart }, secrets })
 }
 
 fn apply_requested_headers(
@@ -265,6 +266,7 @@ pub(super) fn http_headers_view(http: &HttpConfig, values: SecretVisibility) -> 
 pub(super) fn server_config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.admits_all_tools());
+    let autostart = (!config.autostart).then_some(false);
     match config.transport {
         ServerTransport::Stdio(stdio) => {
             // Pasted values are not stored in the keychain yet.
@@ -279,12 +281,14 @@ pub(super) fn server_config_view(config: HostConfig, values: SecretVisibility) -
                 sandbox: sandbox.map(containment::sandbox_view),
                 revision,
                 tools,
+                autostart,
             }
         }
         ServerTransport::Http(http) => {
             let headers = http_headers_view(&http, values);
             let auth = http.auth.map(|auth| auth::auth_view(auth, values));
-            ServerConfig::Http { headers, kind: http.kind.map(http_kind_view), auth, url: http.url, revision, tools }
+            let kind = http.kind.map(http_kind_view);
+            ServerConfig::Http { headers, kind, auth, url: http.url, revision, tools, autostart }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Commands for servers, their activity logs and the settings.
 
 use std::io::Write;
-use std::sync::PoisonError;
 
 use serde_json::json;
 
@@ -44,30 +43,23 @@ pub(super) async fn parse_import(api: &Api, text: &str) -> Result<ImportPreview,
 }
 
 pub(super) async fn read_activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
-    let activity = api.host.activity(r.server).await?;
     let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
-    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
-    Ok(ActivityPage { entries, dropped: activity.missing_count() })
+    let page = api.host.activity_page(r.server, r.after.unwrap_or(0), limit).await?;
+    let entries = page.entries.iter().map(views::activity_entry_view).collect();
+    Ok(ActivityPage { entries, dropped: page.missing })
 }
 
 pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
-    let activity = api.host.activity(r.server).await?;
-    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found_error("this message"))?;
+    let entry = api.host.activity_entry(r.server, r.seq).await?;
+    let entry = entry.ok_or_else(|| errors::not_found_error("this message"))?;
     Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated, redacted: entry.redacted })
 }
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
-    let activity = api.host.activity(server.clone()).await?;
+    let page = api.host.activity_page(server.clone(), 0, usize::MAX).await?;
     let name = foreign::safe_file_name(&format!("{server}-activity"), "activity", "jsonl");
-    // The lock of the log is released before the file is written, because connection and host need it.
-    let entries: Vec<_> = {
-        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        activity.entries_after(0, usize::MAX).cloned().collect()
-    };
     let write = move |file: &mut dyn Write| {
-        entries.iter().map(activity_export_line).try_for_each(|line| writeln!(file, "{line}"))
+        page.entries.iter().map(activity_export_line).try_for_each(|line| writeln!(file, "{line}"))
     };
     Ok(saved_file_view(api.host.save_file(&name, write).await?))
 }

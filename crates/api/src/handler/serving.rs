@@ -22,6 +22,8 @@ pub struct Api {
     /// Home folder and environment variables by which settings of other apps are found, or `None` to disable the
     /// import.
     pub(super) environment: Option<Arc<AppEnvironment>>,
+    /// Reads an environment variable for an import, or `None` if the variable is not set.
+    pub(super) read_variable: fn(&str) -> Option<String>,
     /// Installer of servers, or `None` to disable the installation commands.
     pub(super) installer: Option<Installer>,
     /// Environment that `check_computer` examines, or `None` to disable the check.
@@ -34,7 +36,7 @@ impl Api {
     pub fn new(host: Host) -> Self {
         let chat = Chat::new(host.clone());
         let apps = AppViews::new(host.clone(), chat.clone());
-        Self { chat, apps, host, environment: None, installer: None, computer: None }
+        Self { chat, apps, host, environment: None, read_variable: |_| None, installer: None, computer: None }
     }
 
     /// Permits web pages with these origins to display MCP apps in frames. The caller has to serve the responses of

@@ -35,7 +35,10 @@ async fn only_selected_servers_are_imported() {
         "the searched apps should be listed: {listed}"
     );
     let linear = listed_import_candidate(&listed, "cursor", "linear");
-    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false }]));
+    assert_eq!(
+        linear["headers"],
+        json!([{ "name": "Authorization", "kind": "secret", "requiresInput": false, "source": null }])
+    );
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
     assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
     let filesystem = listed_import_candidate(&listed, "claude-desktop", "filesystem");
@@ -248,6 +251,65 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
     let both = json!({ "app": "cursor", "project": project });
     let error = dispatch(&api, "find_import_candidates", both).await.expect_err("specifying both should be rejected");
     assert_eq!(error.code, ErrorCode::BadRequest, "{error}");
+}
+
+#[tokio::test]
+async fn values_are_taken_from_the_environment_only_if_chosen() {
+    let app = TestApp::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let env = json!({ "API_KEY": "${env:SHOP_KEY}", "AREA": "${SHOP_AREA}", "GONE": "${SHOP_GONE}" });
+    let server = json!({ "mcpServers": { "one": { "command": "x", "env": env } } });
+    fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone())
+        .with_app_import_from(AppEnvironment::for_home(home.path().to_owned()))
+        .with_environment_variables(|name| match name {
+            "SHOP_KEY" => Some("hunter2".to_owned()),
+            "SHOP_GONE" => None,
+            other => panic!("{other} was not chosen"),
+        });
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
+    let one = listed_import_candidate(&listed, "cursor", "one");
+    let source = json!({ "is": "environment", "variables": ["SHOP_KEY"] });
+    let key = json!({ "name": "API_KEY", "kind": "reference", "requiresInput": true, "source": source });
+    assert_eq!(one["env"][0], key);
+    let taken: Vec<Value> = ["API_KEY", "GONE"].map(|name| json!({ "id": one["id"], "name": name })).into();
+    let picked = json!({ "source": {}, "ids": [one["id"]], "taken": taken });
+    let imported = run_command(&api, "import_servers", picked).await;
+    let outcome = &imported["outcomes"][0];
+    assert_eq!((&outcome["taken"], &outcome["unset"]), (&json!(["API_KEY"]), &json!(["SHOP_GONE"])), "{imported}");
+    assert!(!imported.to_string().contains("hunter2") && !listed.to_string().contains("hunter2"));
+    let file = fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    let settings: Value = serde_json::from_str(&file).unwrap();
+    let expected = json!({ "API_KEY": "${secret:one.API_KEY}", "AREA": "${SHOP_AREA}", "GONE": "${SHOP_GONE}" });
+    assert_eq!(settings["mcpServers"]["one"]["env"], expected);
+    let secrets = &app.host.ports().secrets;
+    let keys = secrets.keys("one.").unwrap();
+    assert_eq!(keys.len(), 1, "{keys:?}");
+    assert_eq!(secrets.get(&keys[0]).unwrap().as_deref(), Some("hunter2"));
+}
+
+#[tokio::test]
+async fn chosen_workspace_folder_is_part_of_the_imported_server() {
+    let app = TestApp::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let server = json!({ "mcpServers": { "one": { "command": "x", "args": ["${workspaceFolder}"] } } });
+    fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let listed = run_command(&api, "find_import_candidates", json!({})).await;
+    assert_eq!(listed["needsWorkspace"], true, "the folder is unknown: {listed}");
+    let source = json!({ "workspace": home.path() });
+    let listed = run_command(&api, "find_import_candidates", source.clone()).await;
+    assert_eq!(listed["needsWorkspace"], false, "{listed}");
+    let id = &listed_import_candidate(&listed, "cursor", "one")["id"];
+    let without = run_command(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
+    assert!(without["outcomes"][0]["problem"].is_string(), "the user saw another server: {without}");
+    run_command(&api, "import_servers", json!({ "source": source, "ids": [id] })).await;
+    let servers = app.host.snapshot().await.unwrap().servers;
+    assert_eq!(servers[0].config.as_stdio().unwrap().args, [home.path().to_str().unwrap()]);
+    let relative = dispatch(&api, "find_import_candidates", json!({ "workspace": "work" })).await;
+    assert_eq!(relative.expect_err("the folder depends on the process").code, ErrorCode::BadRequest);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Tests of the API commands on a real host, by name and in JSON as the page sends them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod autostart;
 mod chat;
 #[cfg(unix)]
 mod computer;

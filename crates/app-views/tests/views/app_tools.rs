@@ -1,23 +1,21 @@
 //! Tools that a shown app provides to the model of its conversation: off until the user turns them on, called after
 //! consent, and turned off with the app or other definitions.
 
-use app_views::{AppViewError, DisplayedCall, OpenedApp};
+use app_views::{AppViewError, OpenedApp};
 use chat::ToolCall;
 use domain::app_view::{AppViewChange, ProvidingApp};
 use domain::call::CallFailure;
 use domain::content::{Content, ToolResult};
-use domain::history::Conversation;
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{PAGE_HTML, PAGE_URI, SERVER, TOOL, TestViews, context};
+use super::{CONVERSATION, PAGE_HTML, PAGE_URI, SERVER, TOOL, TestViews};
 
-const CONVERSATION: &str = "talk";
 /// Tool of the app.
 const MOVE_TOOL: &str = "move";
 const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
@@ -36,20 +34,7 @@ impl TestViews {
     /// Opens the approved app for a call of the user in a conversation, as an app that offers tools. Returns the change
     /// that lists them.
     async fn open_with_tools(&mut self) -> (OpenedApp, AppViewChange) {
-        let conversation = Conversation { id: CONVERSATION.into(), title: "Talk".into(), ..Conversation::default() };
-        self.app.host.ports().history.create(&conversation).unwrap();
-        let origin = CallOrigin::User { conversation: Some(CONVERSATION.into()) };
-        let (id, server, tool) = ("seen".to_owned(), SERVER.to_owned(), TOOL.to_owned());
-        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new(), repeats: None };
-        let chat = self.chat.clone();
-        let called = tokio::spawn(async move { chat.call_tool(call).await });
-        let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
-        let request = self.app.consent_request(SERVER, "the first call", is_call).await;
-        self.app.decide(&request, ALLOW_ONCE).await;
-        called.await.unwrap().unwrap();
-        self.approve().await;
-        let displayed = DisplayedCall::Item { conversation: CONVERSATION.into(), item: "seen".into() };
-        let opened = self.views.open(SERVER.into(), TOOL.into(), displayed, context()).await.unwrap();
+        let opened = self.open_in_conversation().await;
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "tools": { "listChanged": true } } });
         self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));

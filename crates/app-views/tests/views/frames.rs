@@ -54,6 +54,17 @@ async fn each_shown_app_has_an_origin_of_its_own_in_a_sandbox() {
 }
 
 #[tokio::test]
+async fn only_an_app_page_that_prefers_no_border_has_none() {
+    for (metadata, has_border) in
+        [(json!({ "prefersBorder": false }), false), (json!({ "prefersBorder": true }), true), (json!({}), true)]
+    {
+        let test = TestViews::start_with_metadata(&[PAGE_HTML], metadata.clone()).await;
+        test.approve().await;
+        assert_eq!(test.open().await.has_border, has_border, "{metadata}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_views_and_paths_are_not_found() {
     let test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;

@@ -10,19 +10,23 @@ mod sampling;
 mod streamed;
 
 use app_views::{AppContext, AppViews, DisplayedCall, OpenedApp};
-use chat::Chat;
+use chat::{Chat, ToolCall};
 use domain::app_view::AppViewChange;
 use domain::content::{Content, ToolResult};
-use host::EventReceiver;
-use host::view::HostEvent;
+use domain::history::Conversation;
+use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, UserDecision};
+use host::{CallOrigin, EventReceiver};
 use mcp_apps::{APP_PAGE_MEDIA_TYPE, DisplayMode, FrameAncestor, Theme};
-use serde_json::{Value, json};
+use policy::ApprovalScope;
+use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 pub(crate) const SERVER: &str = "board";
 /// Tool whose results the app shows, and which the app may call.
 pub(crate) const TOOL: &str = "echo";
 const PAGE_URI: &str = "ui://board/app.html";
+/// Conversation of an app that [`TestViews::open_in_conversation`] opens.
+pub(crate) const CONVERSATION: &str = "talk";
 pub(crate) const PAGE_HTML: &str = "<!doctype html><title>Board</title>";
 
 /// A host with a server whose tool has an app page, and the events of the host.
@@ -87,6 +91,24 @@ impl TestViews {
         let opened = self.open().await;
         let capabilities = self.initialize(&opened).await;
         (opened, capabilities)
+    }
+
+    /// Approves the app, and opens it for a call of the user in [`CONVERSATION`].
+    pub(crate) async fn open_in_conversation(&self) -> OpenedApp {
+        let conversation = Conversation { id: CONVERSATION.into(), title: "Talk".into(), ..Conversation::default() };
+        self.app.host.ports().history.create(&conversation).unwrap();
+        let origin = CallOrigin::User { conversation: Some(CONVERSATION.into()) };
+        let (id, server, tool) = ("seen".to_owned(), SERVER.to_owned(), TOOL.to_owned());
+        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new(), repeats: None };
+        let chat = self.chat.clone();
+        let called = tokio::spawn(async move { chat.call_tool(call).await });
+        let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+        let request = self.app.consent_request(SERVER, "the first call", is_call).await;
+        self.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+        called.await.unwrap().unwrap();
+        self.approve().await;
+        let displayed = DisplayedCall::Item { conversation: CONVERSATION.into(), item: "seen".into() };
+        self.views.open(SERVER.into(), TOOL.into(), displayed, context()).await.unwrap()
     }
 
     /// Initializes an opened app as its page does. Returns the capabilities that the host announces to it.

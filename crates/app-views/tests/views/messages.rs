@@ -4,7 +4,7 @@ use app_views::{AppAnswer, AppViewError};
 use domain::app_view::{AppUserRequest, AppViewChange};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_apps::{AppDiagnostic, DisplayMode};
+use mcp_apps::{AppDiagnostic, DisplayMode, ViewFaultKind};
 use policy::ApprovalScope;
 use serde_json::json;
 
@@ -194,6 +194,111 @@ async fn model_context_and_messages_of_an_app_require_a_conversation() {
         let refused = test.wait_for_response(&opened, id).await;
         assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{method}: {refused}");
     }
+}
+
+// [apps-log-rpc]
+#[tokio::test]
+async fn requests_of_an_app_to_the_user_are_in_the_activity_log_without_their_contents() {
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
+    let opened = test.open_in_conversation().await;
+    test.initialize(&opened).await;
+    let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
+    let text = json!([{ "type": "text", "text": "canary" }]);
+    let file = json!({ "uri": "file:///canary.txt", "text": "canary" });
+    for (id, method, params, answer) in [
+        (1, "ui/open-link", json!({ "url": "https://canary.example/" }), AppAnswer::Refused),
+        (2, "ui/download-file", json!({ "contents": [{ "type": "resource", "resource": file }] }), AppAnswer::Done),
+        (3, "ui/message", json!({ "role": "user", "content": text }), AppAnswer::Done),
+    ] {
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let AppViewChange::Requested { request, .. } = test.wait_for_change(&opened, is_request).await else {
+            unreachable!()
+        };
+        test.views.answer_request(&opened.view, request, answer).unwrap();
+        test.wait_for_response(&opened, id).await;
+    }
+    for (id, content) in [(4, text), (5, json!([]))] {
+        let params = json!({ "content": content });
+        let update = json!({ "jsonrpc": "2.0", "id": id, "method": "ui/update-model-context", "params": params });
+        test.post(&opened, update);
+        test.wait_for_change(&opened, |change| matches!(change, AppViewChange::ModelContextChanged { .. })).await;
+    }
+    let link = json!({ "url": "https://canary.example/" });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 6, "method": "ui/open-link", "params": link }));
+    test.wait_for_change(&opened, is_request).await;
+    test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 6 } }));
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Withdrawn { .. })).await;
+    let activity = test.app.activity(SERVER).await;
+    let entries: Vec<_> =
+        activity.lines().filter_map(|line| line.trim().strip_prefix("the app of \"echo\" ")).collect();
+    let expected = [
+        "requests to open a link",
+        "requested to open a link, which was refused",
+        "requests to save files",
+        "requested to save files, which was accepted",
+        "requests to add a message to the conversation",
+        "requested to add a message to the conversation, which was accepted",
+        "gave context for the model",
+        "removed its context for the model",
+        "requests to open a link",
+        "requested to open a link, which was withdrawn",
+    ];
+    assert_eq!(entries, expected);
+    assert!(!activity.contains("canary"), "the log should have no contents: {activity}");
+}
+
+#[tokio::test]
+async fn forged_messages_of_an_app_are_in_the_activity_log_at_a_limited_rate() {
+    const FORGED: usize = 40;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for _ in 0..FORGED {
+        test.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/sandbox-proxy-ready" }));
+        test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Fault { .. })).await;
+    }
+    let link = json!({ "url": "https://example.com/" });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "ui/open-link", "params": link }));
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Requested { .. })).await;
+    let activity = test.app.activity(SERVER).await;
+    let forged = activity.matches("sent a message that was not processed as sent (forgery)").count();
+    assert!((10..FORGED / 2).contains(&forged), "{forged} entries");
+    let link = format!("requests to open a link ({} earlier entries were omitted)", FORGED - forged);
+    assert!(activity.contains(&link), "the flood should not hide another request: {activity}");
+}
+
+#[tokio::test]
+async fn x57_forged_messages_and_calls_of_other_tools_reach_nothing() {
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for (forged, kind) in [
+        (json!({ "method": "ui/notifications/sandbox-proxy-ready" }), ViewFaultKind::Forgery),
+        (
+            json!({ "method": "ui/notifications/sandbox-resource-ready", "params": { "html": "<p>" } }),
+            ViewFaultKind::Forgery,
+        ),
+        (
+            json!({ "method": "ui/notifications/tool-result", "params": { "content": [] } }),
+            ViewFaultKind::UnknownMethod,
+        ),
+        (json!({ "id": 77, "result": {} }), ViewFaultKind::UnknownId),
+        (json!({ "id": 78, "error": { "code": 1, "message": "no" } }), ViewFaultKind::UnknownId),
+    ] {
+        let mut message = forged.clone();
+        message["jsonrpc"] = json!("2.0");
+        test.post(&opened, message);
+        let change = test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Fault { .. })).await;
+        assert!(matches!(&change, AppViewChange::Fault { kind: found, .. } if *found == kind), "{forged}: {change:?}");
+    }
+    // Not listed by its server, and as a model would name it and a tool of another server.
+    for (id, name) in [(1, "absent"), (2, "board__echo"), (3, "other__echo")] {
+        let params = json!({ "name": name, "arguments": {} });
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+        let refused = test.wait_for_response(&opened, id).await;
+        assert!(refused["error"].is_object(), "{name}: {refused}");
+    }
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked");
+    let activity = test.app.activity(SERVER).await;
+    assert!(!activity.contains("tools/call\""), "the server should receive no call: {activity}");
 }
 
 #[tokio::test]

@@ -119,10 +119,8 @@ impl TestViews {
 
     /// Returns the number of requests for resources that were sent to the server.
     async fn count_sent_resource_reads(&self) -> usize {
-        let activity = self.app.host.activity(SERVER.to_owned()).await.unwrap();
-        let activity = activity.lock().unwrap();
-        let entries = activity.entries_after(0, usize::MAX);
-        entries.filter(|entry| entry.sent && entry.method.as_deref() == Some("resources/read")).count()
+        let page = self.app.host.activity_page(SERVER.to_owned(), 0, usize::MAX).await.unwrap();
+        page.entries.iter().filter(|entry| entry.sent && entry.method.as_deref() == Some("resources/read")).count()
     }
 }
 

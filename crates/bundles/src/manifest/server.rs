@@ -29,7 +29,7 @@ pub enum ServerKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// Type of the server.
+    /// How the server is run: with Node, Python or uv, or as a native program.
     pub kind: ServerKind,
     /// Path of the server's main file in the bundle.
     pub entry_point: String,

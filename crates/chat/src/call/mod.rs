@@ -18,9 +18,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallFailureCode, CallId};
+use domain::call::{CallFailure, CallFailureCode, CallId, CallRefusal};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin, SentCall};
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::types::CallToolResult;
 use offers::output_schema;
 use serde_json::{Map, Value};
@@ -32,7 +33,7 @@ use super::ConversationError;
 use super::engine::Chat;
 
 pub(super) use call_recorder::CallRecorder;
-use reviewed_result::ResultReviewer;
+use reviewed_result::CallResultReview;
 
 /// Maximum time to wait for the end of a call after its cancellation was requested.
 const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -74,8 +75,10 @@ impl CallOutcome {
         match (self.failure, self.item.body) {
             (Some(failure), _) => Err(failure),
             (None, ItemBody::ToolCall { result: Some(result), .. }) => Ok(result),
-            // The reviewer withheld the result from the model.
-            (None, ItemBody::ToolCall { error, .. }) => Err(CallFailure::Refused(error.unwrap_or_default())),
+            // The result was withheld from the model in its review.
+            (None, ItemBody::ToolCall { error, .. }) => {
+                Err(CallFailure::refused(CallRefusal::ResultWithheld, error.unwrap_or_default()))
+            }
             (None, _) => Err(CallFailure::Closing),
         }
     }
@@ -136,7 +139,7 @@ pub(super) async fn make_and_record_call(
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
-    let review = ResultReviewer::for_call(&call, host, stop);
+    let review = CallResultReview::for_call(&call, host, stop);
     let ToolCall { id, origin, server, app, tool, mut arguments, repeats } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
@@ -175,7 +178,7 @@ pub(super) async fn make_and_record_call(
     let crossed = crossed.into_inner();
     let waited_for_input = crossed.as_ref().map_or(Duration::ZERO, |(sent, _)| sent.input_wait.total());
     let was_sent = crossed.is_some();
-    let (SentCall { edited, output_schema, .. }, sent_after) =
+    let (SentCall { edited, definition, .. }, sent_after) =
         crossed.unwrap_or_else(|| (SentCall::default(), ended_after));
     if let Some(changed) = edited {
         arguments = changed;
@@ -183,11 +186,7 @@ pub(super) async fn make_and_record_call(
     let mut failure = None;
     let read = match ended {
         Ok(result) => {
-            let schema = match app {
-                Some(_) => output_schema,
-                None => current_output_schema(host, &server, &tool).await,
-            };
-            let problem = output_schema_problem(schema, &result).await;
+            let problem = output_schema_problem(definition, &result).await;
             review.await_result_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -204,7 +203,10 @@ pub(super) async fn make_and_record_call(
     let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
-    let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
+    let (code, refusal) = match &failure {
+        Some(failure) => (failure.code(), failure.refusal().cloned()),
+        None => (CallFailureCode::Refused, Some(CallRefusal::ResultWithheld)),
+    };
     let body = ItemBody::ToolCall {
         call: id.clone(),
         server,
@@ -213,6 +215,7 @@ pub(super) async fn make_and_record_call(
         arguments,
         result,
         failure: error.is_some().then_some(code),
+        refusal: refusal.filter(|_| error.is_some()),
         error,
         duration_milliseconds: whole_milliseconds(duration),
         waited_milliseconds: Some(whole_milliseconds(waited)),
@@ -251,15 +254,8 @@ async fn cancel_call_until_ended<T>(
     }
 }
 
-/// Returns the output schema in the current definition of a server's tool. It is called after the call has ended, since
-/// the user may have approved a new definition while the call waited. Not used for tools of apps, whose schema is the
-/// one that the user approved with the call, since an app can replace its definitions during a call.
-async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
-    host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
-}
-
-/// Checks the structured content of a call's result against an output schema. Returns a description of the first
-/// violation.
-async fn output_schema_problem(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
-    output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
+/// Checks the structured content of a call's result against the output schema in the definition of its tool. Returns a
+/// description of the first violation.
+async fn output_schema_problem(definition: Option<RawJson>, result: &CallToolResult) -> Option<String> {
+    output_schema::validate_structured_result(definition?, result.structured_content.clone()?).await
 }

@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
-/// Lets the user review the result of one call before a model reads it, if the settings require it. Other results pass.
-pub(super) struct ResultReviewer<'a> {
+/// Review of one call's result by the user before a model reads it, if the settings require it. Other results pass.
+pub(super) struct CallResultReview<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
     /// Call that the result belongs to, if a model will read the result, otherwise `None`.
     origin: Option<ResultOrigin>,
 }
 
-impl<'a> ResultReviewer<'a> {
-    /// Creates the reviewer of a call's result. Only results that a model will read are reviewed.
+impl<'a> CallResultReview<'a> {
+    /// Creates the review of a call's result. Only results that a model will read are reviewed.
     pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let origin = match &call.origin {
             CallOrigin::Model { conversation } => Some(ResultOrigin {

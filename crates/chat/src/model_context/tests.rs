@@ -79,6 +79,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         result: result_,
         error: result.err().map(str::to_owned),
         failure: None,
+        refusal: None,
         duration_milliseconds: 1,
         waited_milliseconds: None,
         used: Some(ToolUsed { reply: reply.into(), id: used.into(), tool_key: "a__b".into() }),
@@ -98,10 +99,13 @@ fn joined_text(parts: &[MessagePart]) -> String {
 
 #[test]
 fn each_tool_use_is_followed_by_its_result() {
+    let mut denied = tool_call_item("4", "2", "u2", Err("refused: by the user, who says: not now"));
+    let ItemBody::ToolCall { refusal, .. } = &mut denied.body else { panic!("the item is not a call") };
+    *refusal = Some(CallRefusal::DeniedByUser { reason: Some("not now".into()) });
     let path = [
         message_item("1", "do it"),
         reply_item("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
-        tool_call_item("4", "2", "u2", Err("refused: by the user, who says: not now")),
+        denied,
         tool_call_item("3", "2", "u1", Ok("done\u{e0041}")),
     ];
     let messages = to_model_messages(&path, &model_reference("m"), 1_000);
@@ -176,12 +180,16 @@ fn model_reads_the_content_of_a_result_and_not_the_data_for_its_app() {
 
 #[test]
 fn failed_call_reports_its_cause() {
-    assert_eq!(missing_result_text("refused: by the user"), "The user declined.");
-    assert_eq!(missing_result_text("refused: by a rule"), "The call failed: refused: by a rule");
-    assert_eq!(
-        missing_result_text("refused: by the user, who says: no\u{202e}"),
-        "The user declined. Reason: no[U+202E]"
-    );
+    let by_user = |reason: Option<&str>| CallRefusal::DeniedByUser { reason: reason.map(str::to_owned) };
+    let text = |refusal: Option<CallRefusal>| missing_result_text("refused: by\u{202e}", refusal.as_ref());
+    assert_eq!(text(Some(by_user(None))), "The user declined.");
+    assert_eq!(text(Some(by_user(Some("no\u{202e}")))), "The user declined. Reason: no[U+202E]");
+    let by_rule = CallRefusal::DeniedByRule { rule: "rule 3".into() };
+    for refusal in [Some(by_rule), None] {
+        assert_eq!(text(refusal), "The call failed: refused: by[U+202E]");
+    }
+    let of_server = missing_result_text("refused: by the user", None);
+    assert_eq!(of_server, "The call failed: refused: by the user", "a server chose the text, not the user");
 }
 
 #[test]

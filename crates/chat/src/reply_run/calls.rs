@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallFailureCode};
+use domain::call::{CallFailure, CallFailureCode, CallRefusal};
 use domain::item::{ChatItem, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
@@ -96,6 +96,7 @@ impl ReplyRun {
                     result: None,
                     error: None,
                     failure: None,
+                    refusal: None,
                     duration_milliseconds: 0,
                     waited_milliseconds: None,
                     used: Some(used),
@@ -129,6 +130,9 @@ impl ReplyRun {
                 if self.servers_with_outdated_tools().any(|omitted| omitted == server) =>
             {
                 format!("not made: {}", super::model_answer::omitted_tools_notice(server))
+            }
+            Some((ToolState::New, server)) => {
+                format!("not made: the user has not reviewed the tool {key:?} of {server} yet")
             }
             Some((ToolState::Changed, server)) => {
                 format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
@@ -166,31 +170,39 @@ impl ReplyRun {
 
     /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.
     async fn check_server_still_enabled(&self, server: &str) -> Result<(), CallFailure> {
-        let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
+        let now = self.log.conversation().await.map_err(|error| unreadable_conversation_failure(&error))?.1;
         if now.servers.iter().any(|offered| offered.server == server) {
             Ok(())
         } else {
-            Err(CallFailure::Refused(format!("{server:?} was turned off for this conversation")))
+            let text = format!("{server:?} was turned off for this conversation");
+            Err(CallFailure::refused(CallRefusal::NotOffered, text))
         }
     }
 
     /// Checks that a server's tool is still enabled for the conversation, since the user may have disabled it after the
     /// request was sent to the model.
     async fn check_tool_still_enabled(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
-        let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
+        let now = self.log.conversation().await.map_err(|error| unreadable_conversation_failure(&error))?.1;
         if now.enables_tool(server, tool) {
             Ok(())
         } else {
-            Err(CallFailure::Refused(format!("{tool:?} of {server} was turned off for this conversation")))
+            let text = format!("{tool:?} of {server} was turned off for this conversation");
+            Err(CallFailure::refused(CallRefusal::NotOffered, text))
         }
     }
 }
 
+/// Returns the failure of a call that is not made, since the conversation that enables its tool can't be read.
+fn unreadable_conversation_failure(error: &ConversationError) -> CallFailure {
+    CallFailure::refused(CallRefusal::Other, error.to_string())
+}
+
 /// Changes the item of a call to say that the call was made, but that its result could not be stored.
 fn record_unstored_result(item: &mut ChatItem, cause: &ConversationError) {
-    if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
+    if let ItemBody::ToolCall { result, error, failure, refusal, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);
+        *refusal = None;
         *error = Some(format!("the call was made, but its result could not be stored: {cause}"));
     }
 }

@@ -113,7 +113,8 @@ impl ReplyRun {
     }
 
     /// Requests a reply and makes its tool calls, again and again, until a reply requests no calls, the user stops the
-    /// run, or the maximum number of requests to the model is reached. Returns the last item, or the first error.
+    /// run, Drawbridge is quit, or the maximum number of requests to the model is reached. Returns the last item, or the
+    /// first error.
     async fn run_tool_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
@@ -136,7 +137,8 @@ impl ReplyRun {
             }
             self.emit_item_changed_event(reply, true).await;
             let last = self.make_calls(requested).await?;
-            if !goes_on || self.is_stopped() {
+            // A quit ends the pending calls. Their failures are not sent to the model.
+            if !goes_on || self.is_stopped() || self.host.is_closing().await {
                 return Ok(last);
             }
             if round >= self.bounds.rounds {

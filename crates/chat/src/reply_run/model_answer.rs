@@ -76,7 +76,7 @@ impl ReplyRun {
             () = stop.cancelled() => return Ok(self.mark_reply_as_stopped(began, None)),
         };
         let (usage, first, ended) = match streamed {
-            Ok(deltas) => self.read_stream(deltas, began).await?,
+            Ok(deltas) => self.read_reply_stream(deltas, began).await?,
             Err(error) => (TokenUsage::default(), None, Err(Some(error))),
         };
         let price = known.and_then(|model| model.price);
@@ -98,7 +98,7 @@ impl ReplyRun {
 
     /// Receives the deltas of a reply until its end. Returns the token usage, the time to the first delta in
     /// milliseconds, and the complete reply. Instead of the reply, returns `Err(None)` if the user stopped it.
-    async fn read_stream(
+    async fn read_reply_stream(
         &mut self,
         mut deltas: models::ReplyStream,
         began: Instant,

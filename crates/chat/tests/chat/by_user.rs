@@ -1,7 +1,7 @@
 //! Tests of calls that the user makes on the page or the command line: their results and their records in the history.
 
 use chat::ToolCall;
-use domain::call::{CallFailure, CallFailureCode};
+use domain::call::{CallFailure, CallFailureCode, CallRefusal};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::{ItemBody, ItemState, ToolResult};
 use host::CallOrigin;
@@ -136,14 +136,18 @@ async fn denied_user_call_is_stored_as_denied() {
     )
     .await;
     let failure = result.unwrap_err();
-    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
+    assert!(matches!(&failure, CallFailure::Refused { text, .. } if text.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
         stored_tool_calls(&talk),
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
-    let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
-    assert_eq!(*failure, Some(CallFailureCode::Refused), "the failure code is stored");
+    let refusal = Some(CallRefusal::DeniedByUser { reason: Some("wrong numbers".into()) });
+    assert_eq!(failure.refusal(), refusal.as_ref(), "the caller learns who denied the call");
+    let ItemBody::ToolCall { failure, refusal: stored, .. } = &talk.items()[0].body else {
+        panic!("the item is not a tool call")
+    };
+    assert_eq!((*failure, stored), (Some(CallFailureCode::Refused), &refusal), "the cause is stored");
     let (took, waited) = stored_durations(&talk);
     assert_eq!(took, waited, "a call that was not sent only waited");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "no call was sent");
@@ -157,7 +161,7 @@ async fn call_that_cannot_be_stored_still_returns_its_outcome() {
             .await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
     let (_, result) = call_tool_and_decide_request(&talk, user_call_of_add_tool("denied"), UserDecision::Deny).await;
-    assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
+    assert!(matches!(result, Err(CallFailure::Refused { .. })), "{result:?}");
     assert!(stored_tool_calls(&talk).is_empty(), "the history contains neither call");
 }
 
@@ -178,7 +182,7 @@ async fn edited_arguments_are_stored_and_returned() {
     let decide = async {
         let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
         let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
-        let edited = talk.app.host.edit(request.id, edit).await.unwrap();
+        let edited = talk.app.host.edit_consent_request(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(user_call_of_add_tool("sum")));

@@ -1,7 +1,7 @@
 //! Tests of calls that a model requests: decided by the policy and the user, made concurrently, and their results sent
 //! to the model.
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallFailureCode};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::{ChatItem, ItemBody, ItemState, Notice};
 use host::CallOrigin;
@@ -14,6 +14,7 @@ use serde_json::json;
 use std::time::Duration;
 use testkit::app::{EVENT_TIMEOUT, demo_config};
 use testkit::calls::UserCalls as _;
+use testkit::deadline::poll_until;
 use testkit::model::final_reply_step;
 
 use super::model::{scripted_reply, text_reply, tool_use};
@@ -46,7 +47,8 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
             "the origin is the model"
         );
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
-        let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
+        let edited =
+            talk.app.host.edit_consent_request(request.id, ConsentRequestEdit::Arguments(arguments)).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
         call
     };
@@ -121,8 +123,8 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     );
     assert!(!results[1].2 && results[1].1.contains("2 + 2 = 4"), "a result: {results:?}");
     assert!(
-        results[2].2 && results[2].1.contains("no tool"),
-        "a tool that is not offered can't be called: {results:?}"
+        results[2].2 && results[2].1.contains("has not reviewed"),
+        "a tool that the user has not reviewed can't be called: {results:?}"
     );
 }
 
@@ -137,6 +139,25 @@ async fn stopping_a_reply_cancels_its_pending_calls() {
     let items = talk.wait_for_reply_run_end().await;
     assert_eq!(tool_call_result_and_error(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
     assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
+    assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
+}
+
+#[tokio::test]
+async fn quitting_cancels_pending_calls_and_sends_nothing_to_the_model() {
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let talk = TestConversation::new(vec![steps, text_reply("It failed.")], &["add"]).await;
+    talk.send("Add").await;
+    let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
+    talk.app.host.close().await;
+    let is_over = || !talk.chat.is_replying_with_partial_reply(CONVERSATION_ID).0;
+    assert!(poll_until(EVENT_TIMEOUT, is_over).await, "the run ends");
+    let call = request.call.as_deref().expect("the consent request names its call");
+    let stored = talk.app.host.ports().history.item(CONVERSATION_ID, call).unwrap().expect("the call is stored");
+    let body: ItemBody = serde_json::from_value(stored.body).unwrap();
+    assert!(
+        matches!(body, ItemBody::ToolCall { failure: Some(CallFailureCode::Cancelled), .. }),
+        "the call was cancelled: {body:?}"
+    );
     assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
 }
 
@@ -268,7 +289,12 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(json_object(&changed))).await.unwrap();
+    let edited = talk
+        .app
+        .host
+        .edit_consent_request(request.id, ConsentRequestEdit::Arguments(json_object(&changed)))
+        .await
+        .unwrap();
     talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let sent = |item: &ChatItem| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
@@ -310,6 +336,18 @@ fn demo_server_with_disabled_tools(disabled: &[&str]) -> ServerEntry {
 }
 
 #[tokio::test]
+async fn a_model_that_calls_an_unreviewed_tool_learns_that_its_review_is_missing() {
+    let tool_call = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = TestConversation::new(vec![tool_call, text_reply("I can't.")], &["show_everything"]).await;
+    talk.send_and_wait_for_reply("Add 2 and 40").await;
+    let results = tool_results(talk.model.requests()[1].messages.last().unwrap());
+    assert!(
+        results[0].2 && results[0].1.contains("has not reviewed the tool \"demo__add\" of demo"),
+        "the model is informed: {results:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
     let tool_call = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(
@@ -342,7 +380,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     let (arguments, sent) = (json_object(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
     let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
-    assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
+    assert!(matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("turned off")), "{refused:?}");
     let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
     tokio::time::timeout(EVENT_TIMEOUT, own)
         .await

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use chat::export::ExportFormat;
 use chat::{ConversationError, ConversationSettings};
-use domain::item::ChatItem;
+use domain::item::{ChatItem, ItemBody, ItemState, MessageAttachment, Role};
 use models::ReplyDelta;
 use testkit::model::ModelStep;
 
@@ -113,4 +115,22 @@ async fn draft_is_stored_with_the_settings_and_not_in_the_history() {
     assert_eq!(draft().await, "", "a sent draft is removed");
     let none = talk.chat.set_draft("none".into(), "x".into()).await;
     assert!(matches!(none, Err(ConversationError::NotFound(_))), "no conversation, no draft: {none:?}");
+}
+
+#[tokio::test]
+async fn markdown_has_the_text_of_attached_files_that_are_stored_separately() {
+    let talk = TestConversation::new(Vec::new(), &[]).await;
+    let file = |name: &str, bytes: &[u8]| MessageAttachment::File {
+        name: name.to_owned(),
+        mime_type: "text/plain".to_owned(),
+        data: STANDARD.encode(bytes),
+    };
+    let (short, long) = ("Tide table. ".repeat(1_000), "Harbour log. ".repeat(30_000));
+    let attachments = vec![file("short.txt", short.as_bytes()), file("long.txt", long.as_bytes())];
+    let body = ItemBody::Message { role: Role::User, content: Vec::new(), prompt: None, attachments };
+    let item = ChatItem { id: "1".into(), parent: None, at: 1, state: ItemState::Whole, body };
+    talk.chat.append_items(CONVERSATION_ID.into(), vec![item]).await.unwrap();
+    let (_, text) = talk.chat.export_conversation(CONVERSATION_ID.into(), ExportFormat::Markdown).await.unwrap();
+    assert!(text.contains("`short.txt`") && text.contains(short.trim_end()), "the text of the file is included");
+    assert!(text.contains("`long.txt`") && !text.contains("Harbour"), "a very long file is only named");
 }

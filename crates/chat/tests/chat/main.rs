@@ -10,6 +10,7 @@ mod failing_history;
 mod flow;
 mod instructions;
 mod model;
+mod output_schemas;
 mod parameters;
 mod relisted;
 mod replies;
@@ -173,7 +174,7 @@ pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
             hash: reviewed.review_tool(&tool).0.to_string(),
         }
     });
-    app.host.mark_reviewed(server.into(), definitions.collect()).await.unwrap();
+    app.host.mark_definitions_reviewed(server.into(), definitions.collect()).await.unwrap();
 }
 
 /// Returns the text of a reply item, or panics for other items.

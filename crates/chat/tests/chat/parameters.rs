@@ -35,7 +35,7 @@ async fn parameters_above_the_limits_of_the_model_are_lowered_and_reported() {
     let mut talk = TestConversation::new(vec![text_reply("One")], &[]).await;
     let limited = Model { max_output: Some(500), ..model_named("m") };
     let provider = Arc::clone(&talk.model) as Arc<dyn Provider>;
-    talk.app.host.put_provider(model_reference("m").provider, provider, vec![limited]).await.unwrap();
+    talk.app.host.add_unsaved_provider(model_reference("m").provider, provider, vec![limited]).await.unwrap();
     talk.change_settings(|settings| settings.max_tokens = Some(700)).await;
     let items = talk.send_and_wait_for_reply("Hi").await;
     assert_eq!(talk.model.requests()[0].max_tokens, Some(500), "the limit of the model is sent");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::call::CallRefusal;
 use domain::data_flow::{DataFlow, ResultReview};
 use domain::item::{ItemBody, ItemState};
 use host::DecisionError;
@@ -103,9 +104,10 @@ async fn s27_withheld_result_reaches_neither_model_nor_history() {
         let (mut talk, request) = conversation_with_pending_result().await;
         talk.app.decide(&request, answer.clone()).await;
         let items = talk.wait_for_reply_run_end().await;
-        let ItemBody::ToolCall { result: None, error: Some(error), .. } = &items[2].body else {
+        let ItemBody::ToolCall { result: None, error: Some(error), refusal, .. } = &items[2].body else {
             panic!("{:?}", items[2])
         };
+        assert_eq!(*refusal, Some(CallRefusal::ResultWithheld), "S27: {answer:?}: the call itself was made");
         assert!(error.contains("withheld by the user"), "S27: {answer:?}: the error states it: {error}");
         assert_eq!(
             talk.model.requests().len(),

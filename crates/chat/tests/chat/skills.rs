@@ -54,9 +54,8 @@ fn resource_contents_reply(uri: &str, text: &str) -> (&'static str, Value) {
 }
 
 async fn resource_read_count(app: &TestApp) -> usize {
-    let activity = app.host.activity("s".into()).await.unwrap();
-    let activity = activity.lock().unwrap();
-    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
+    let page = app.host.activity_page("s".into(), 0, usize::MAX).await.unwrap();
+    page.entries.iter().filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
 }
 
 #[tokio::test]
@@ -166,7 +165,10 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
     );
     app.add_rule(json!({ "effect": "deny", "server": "s" })).await;
     let denied = read("3", SKILL_URI, None).await;
-    assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
+    assert!(
+        matches!(denied, Err(SkillError::Call(CallFailure::Refused { .. }))),
+        "a rule denies the skill: {denied:?}"
+    );
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
     app.host.close().await;
 }

@@ -23,6 +23,7 @@ fn tool_request(server: &str, tool: &str) -> ConsentRequest {
         changed_since_allowed: false,
         read_only_tools: Vec::new(),
         definition: None,
+        reviewed_definition: None,
         definition_hash: Some("d".into()),
     };
     let mut request = consent_request(server, body, ConsentRequestOrigin::User { conversation: None });
@@ -56,7 +57,7 @@ fn start_request() -> ConsentRequest {
         resolved: None,
         args: vec![],
         env: vec![],
-        cwd: None,
+        cwd: "/home/ann".into(),
         earlier_approval: None,
         sandbox: None,
         files: Vec::new(),

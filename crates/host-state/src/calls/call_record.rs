@@ -6,6 +6,7 @@ use std::sync::Arc;
 use domain::Millis;
 use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallId, CallKind, CallState, ServerCall};
+use mcp_proto::jsonrpc::RawJson;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -23,9 +24,9 @@ pub type CallReply = Result<ServerResult, CallFailure>;
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Output schema in the definition of an app's tool that was approved with the call, if the definition has one.
-    /// `None` for calls of servers, whose definitions are in their catalog.
-    pub output_schema: Option<Value>,
+    /// Definition that the tool had when the call was sent, or `None` if it had no output schema. The definition can
+    /// change during the call.
+    pub definition: Option<RawJson>,
     /// Time during which the call waits for input that its server requests, which is updated until the call ends.
     pub input_wait: InputWait,
 }
@@ -58,7 +59,7 @@ pub struct NewCall {
     pub sent: Option<SentNotifier>,
 }
 
-/// Work outside of the host's main task for which a call waits before it is sent.
+/// Work outside of the owner's turns for which a call waits before it is sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PendingCallWork {
     /// Number of the current resolution of symbolic links in the call's path arguments, or `None` if none is in
@@ -107,7 +108,7 @@ pub struct CallRecord {
     pub open_world: bool,
     /// [`ports::WrittenAuditEntry::position`] of the latest audit entry about the call, or 0 if there is none.
     pub entry_position: u64,
-    /// Work outside of the host's main task for which the call waits before it is sent.
+    /// Work outside of the owner's turns for which the call waits before it is sent.
     pub pending: PendingCallWork,
     /// Result of the call, if it arrived before the call's audit entry is durable. It is passed on once the entry is
     /// durable.

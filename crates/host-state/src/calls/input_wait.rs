@@ -8,10 +8,10 @@ use tokio::time::Instant;
 /// Total time during which a call waited for input that its server requested, such as a filled-in form. Shared by the
 /// record of the call and its caller.
 #[derive(Debug, Clone, Default)]
-pub struct InputWait(Arc<Mutex<Waited>>);
+pub struct InputWait(Arc<Mutex<InputWaitRecord>>);
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Waited {
+struct InputWaitRecord {
     /// Total time of the waits that have ended.
     ended: Duration,
     /// Start of the current wait, or `None` if the call is not waiting.
@@ -30,7 +30,7 @@ impl InputWait {
         let mut waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (is_waiting, waited.since) {
             (true, None) => waited.since = Some(Instant::now()),
-            (false, Some(since)) => *waited = Waited { ended: waited.ended + since.elapsed(), since: None },
+            (false, Some(since)) => *waited = InputWaitRecord { ended: waited.ended + since.elapsed(), since: None },
             _ => {}
         }
     }

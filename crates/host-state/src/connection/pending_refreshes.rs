@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use offers::catalog::{Catalog, CatalogListKind};
+use offers::catalog::{CatalogListKind, ServerCatalog};
 use tokio::sync::oneshot;
 
 /// Maximum number of callers that wait for lists to be read again. Others receive the current catalog immediately.
@@ -17,13 +17,18 @@ struct PendingRefresh {
     /// Awaited lists, each with a flag that is set once a read has begun after the request. A read that had begun
     /// before may miss recent changes.
     lists: Vec<(CatalogListKind, bool)>,
-    reply: oneshot::Sender<Arc<Catalog>>,
+    reply: oneshot::Sender<Arc<ServerCatalog>>,
 }
 
 impl PendingRefreshes {
     /// Registers a caller that waits until these lists are read again. If too many callers wait, `known` is returned
     /// immediately.
-    pub fn add(&mut self, lists: Vec<CatalogListKind>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
+    pub fn add(
+        &mut self,
+        lists: Vec<CatalogListKind>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
+        known: &Arc<ServerCatalog>,
+    ) {
         if lists.is_empty() || self.0.len() >= MAX_REFRESH_WAITERS {
             // The caller may have stopped waiting.
             let _ = reply.send(Arc::clone(known));
@@ -47,7 +52,7 @@ impl PendingRefreshes {
 
     /// Records that a read of this list ended, completely or not, and replies to the callers whose lists have all been
     /// read.
-    pub fn finish(&mut self, list: CatalogListKind, found: &Arc<Catalog>) {
+    pub fn finish(&mut self, list: CatalogListKind, found: &Arc<ServerCatalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }
@@ -65,7 +70,7 @@ mod tests {
     #[test]
     fn read_in_progress_does_not_complete_a_refresh() {
         let (reply, mut replied) = oneshot::channel();
-        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        let (known, mut refreshes) = (Arc::new(ServerCatalog::default()), PendingRefreshes::default());
         refreshes.add(vec![CatalogListKind::Tools], reply, &known);
         refreshes.finish(CatalogListKind::Tools, &known);
         assert!(replied.try_recv().is_err(), "a reading that began before the request doesn't count");
@@ -78,7 +83,7 @@ mod tests {
     #[test]
     fn refresh_waits_for_all_its_lists() {
         let (reply, mut replied) = oneshot::channel();
-        let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
+        let (known, mut refreshes) = (Arc::new(ServerCatalog::default()), PendingRefreshes::default());
         refreshes.add(vec![CatalogListKind::Resources, CatalogListKind::Templates], reply, &known);
         refreshes.begin(CatalogListKind::Resources);
         refreshes.begin(CatalogListKind::Templates);

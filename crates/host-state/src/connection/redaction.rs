@@ -1,15 +1,13 @@
 //! Removes access tokens that a server repeats in its error messages.
 
-use std::sync::{Mutex, PoisonError};
-
 use mcp_proto::session::{CallError, CloseReason};
-use supervision::activity::ActivityLog;
+use supervision::activity::SharedActivityLog;
 
 use crate::view::ServerFailure;
 
 /// Returns a call's error with all access tokens redacted.
-pub fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
-    let clean = |text: String| redact_text(activity, text);
+pub fn redact_error(activity: &SharedActivityLog, error: CallError) -> CallError {
+    let clean = |text: String| activity.redact_text(text);
     match error {
         CallError::Server(mut rpc) => {
             rpc.message = clean(rpc.message);
@@ -27,18 +25,15 @@ pub fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallErro
 }
 
 /// Returns a server's failure with all access tokens redacted.
-pub fn redact_failure(activity: &Mutex<ActivityLog>, failure: ServerFailure) -> ServerFailure {
-    ServerFailure { message: redact_text(activity, failure.message), ..failure }
-}
-
-fn redact_text(activity: &Mutex<ActivityLog>, text: String) -> String {
-    activity.lock().unwrap_or_else(PoisonError::into_inner).redact_text(text)
+pub fn redact_failure(activity: &SharedActivityLog, failure: ServerFailure) -> ServerFailure {
+    ServerFailure { message: activity.redact_text(failure.message), ..failure }
 }
 
 #[cfg(test)]
 mod tests {
     use mcp_proto::RpcError;
     use serde_json::json;
+    use supervision::activity::ActivityLog;
 
     use super::*;
     use crate::view::FailureReason;
@@ -46,8 +41,8 @@ mod tests {
     #[test]
     fn token_is_redacted_from_server_errors() {
         const TOKEN: &str = "t0ken-of-this-server";
-        let activity = Mutex::new(ActivityLog::default());
-        activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(vec![TOKEN.into()]);
+        let activity = SharedActivityLog::new(ActivityLog::default());
+        activity.redact_tokens(vec![TOKEN.into()]);
         let message = || format!("not with {TOKEN}");
         let rpc = RpcError { data: Some(json!({ TOKEN: [message()] })), ..RpcError::new(1, message()) };
         let errors = [

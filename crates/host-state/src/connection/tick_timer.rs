@@ -8,7 +8,7 @@ use mcp_transport::driver::WakeFlag;
 use tokio::time::{Instant, Sleep};
 
 /// Interval at which activity, progress and changed resources are forwarded to the owner.
-pub const TICK: Duration = Duration::from_millis(50);
+pub const TICK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Schedule of the next tick, at which gathered reports are forwarded, and the timer that waits for it.
 #[derive(Debug)]
@@ -31,13 +31,18 @@ impl TickTimer {
     /// Returns a timer without a scheduled tick.
     #[must_use]
     pub fn new() -> Self {
-        Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: WakeFlag::default(), is_soon: false }
+        Self {
+            next: None,
+            alarm: Box::pin(tokio::time::sleep(TICK_INTERVAL)),
+            bell: WakeFlag::default(),
+            is_soon: false,
+        }
     }
 
-    /// Schedules a tick within [`TICK`], unless this function was already called since the last tick.
+    /// Schedules a tick within [`TICK_INTERVAL`], unless this function was already called since the last tick.
     pub fn schedule_soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
-            self.schedule_by(Instant::now() + TICK);
+            self.schedule_by(Instant::now() + TICK_INTERVAL);
         }
     }
 
@@ -76,15 +81,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn earliest_scheduled_tick_is_first() {
         let (mut ticks, start) = (TickTimer::new(), Instant::now());
-        assert!(!ticks.is_due(start + TICK), "no tick is scheduled");
-        ticks.schedule_by(start + 10 * TICK);
+        assert!(!ticks.is_due(start + TICK_INTERVAL), "no tick is scheduled");
+        ticks.schedule_by(start + 10 * TICK_INTERVAL);
         ticks.schedule_soon();
-        tokio::time::advance(TICK / 2).await;
+        tokio::time::advance(TICK_INTERVAL / 2).await;
         ticks.schedule_soon();
         std::future::poll_fn(|context| ticks.poll(context)).await;
-        assert_eq!(start.elapsed(), TICK, "a second call of `soon` doesn't postpone the tick");
+        assert_eq!(start.elapsed(), TICK_INTERVAL, "a second call of `soon` doesn't postpone the tick");
         assert!(ticks.is_due(Instant::now()), "the tick is due");
         ticks.clear();
-        assert!(!ticks.is_due(start + 100 * TICK), "clearing cancels the later tick too");
+        assert!(!ticks.is_due(start + 100 * TICK_INTERVAL), "clearing cancels the later tick too");
     }
 }

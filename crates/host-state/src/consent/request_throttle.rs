@@ -17,72 +17,76 @@ const MAX_CONSECUTIVE_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 #[derive(Debug, Default)]
 pub struct RequestThrottle {
     /// Number of consecutive denials by the user.
-    refusals: u32,
+    consecutive_denials: u32,
     /// Time of the last denial by the user, or `None` if there was none.
-    last: Option<Instant>,
+    last_denial: Option<Instant>,
     /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,
-    /// Run of the server that `rate_limited` and `before` refer to.
+    /// Run of the server that `rate_limited` and `rate_limited_before_reset` refer to.
     run: Option<RunId>,
     /// Number of requests in `run` that were refused because of the rate limit.
     rate_limited: u64,
     /// Value of `rate_limited` when the user last reset the counters.
-    before: u64,
+    rate_limited_before_reset: u64,
     /// Number of requests that were refused because the server was muted, since the last reset.
-    muted: u64,
+    refused_while_muted: u64,
 }
 
 impl RequestThrottle {
     /// Returns the number of automatically refused requests since the user last reset the counters.
     pub const fn refused_since_reset(&self) -> u64 {
-        (self.rate_limited - self.before) + self.muted
+        (self.rate_limited - self.rate_limited_before_reset) + self.refused_while_muted
     }
 
     /// Resets the number of consecutive denials after an approval.
     pub const fn on_approval(&mut self) {
-        self.refusals = 0;
+        self.consecutive_denials = 0;
     }
 
     /// Counts a denial by the user. Returns `true` if there were enough consecutive denials to mute the server.
     pub fn count_denial(&mut self, now: Instant) -> bool {
-        if self.last.is_some_and(|last| now.duration_since(last) > MAX_CONSECUTIVE_DENIAL_INTERVAL) {
-            self.refusals = 0;
+        if self.last_denial.is_some_and(|last| now.duration_since(last) > MAX_CONSECUTIVE_DENIAL_INTERVAL) {
+            self.consecutive_denials = 0;
         }
-        self.refusals += 1;
-        self.last = Some(now);
-        self.refusals >= DENIALS_UNTIL_MUTE
+        self.consecutive_denials += 1;
+        self.last_denial = Some(now);
+        self.consecutive_denials >= DENIALS_UNTIL_MUTE
     }
 
     /// Sets the end of a temporary mute, and resets the number of consecutive denials.
     pub const fn mute_until(&mut self, until: Millis) {
-        self.refusals = 0;
+        self.consecutive_denials = 0;
         self.muted_until = Some(until);
     }
 
     /// Updates the number of requests that the connection has refused in this run because of the rate limit.
     pub fn set_refused_by_connection(&mut self, run: RunId, refused: u64) {
         if self.run != Some(run) {
-            (self.run, self.before) = (Some(run), 0);
+            (self.run, self.rate_limited_before_reset) = (Some(run), 0);
         }
-        self.rate_limited = refused.max(self.before);
+        self.rate_limited = refused.max(self.rate_limited_before_reset);
     }
 
     /// Counts a request that is refused because the server is muted. Returns the count if it is a power of two, in
     /// which case it should be logged. Logging each request would let the server displace other log entries.
-    pub const fn count_refused(&mut self) -> Option<u64> {
-        self.muted += 1;
-        if self.muted.is_power_of_two() { Some(self.muted) } else { None }
+    pub const fn count_refusal_while_muted(&mut self) -> Option<u64> {
+        self.refused_while_muted += 1;
+        if self.refused_while_muted.is_power_of_two() { Some(self.refused_while_muted) } else { None }
     }
 
     /// Returns the count of requests that were refused during a mute if it has not been logged yet.
     pub const fn unlogged_refusals(&self) -> Option<u64> {
-        if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
+        if self.refused_while_muted > 0 && !self.refused_while_muted.is_power_of_two() {
+            Some(self.refused_while_muted)
+        } else {
+            None
+        }
     }
 
     /// Resets the counts of automatically refused requests when the user denies all pending requests of the server.
     /// With `mute` set, a temporary mute is removed, because the server is muted until the user unmutes it.
     pub const fn reset_refusal_counts(&mut self, mute: bool) {
-        (self.before, self.muted) = (self.rate_limited, 0);
+        (self.rate_limited_before_reset, self.refused_while_muted) = (self.rate_limited, 0);
         if mute {
             self.muted_until = None;
         }
@@ -90,7 +94,7 @@ impl RequestThrottle {
 
     /// Resets the counters of denials and of the mute when the server is unmuted.
     pub const fn reset_on_unmute(&mut self) {
-        (self.refusals, self.muted_until, self.muted) = (0, None, 0);
+        (self.consecutive_denials, self.muted_until, self.refused_while_muted) = (0, None, 0);
     }
 }
 
@@ -129,7 +133,7 @@ mod tests {
     #[test]
     fn refusals_during_a_mute_are_logged_sparsely() {
         let mut throttle = RequestThrottle::default();
-        let written = (1..=9).filter_map(|_| throttle.count_refused()).collect::<Vec<_>>();
+        let written = (1..=9).filter_map(|_| throttle.count_refusal_while_muted()).collect::<Vec<_>>();
         assert_eq!(written, [1, 2, 4, 8], "only powers of two are logged");
         assert_eq!(throttle.unlogged_refusals(), Some(9), "the final count is logged at the end of the mute");
         throttle.reset_on_unmute();

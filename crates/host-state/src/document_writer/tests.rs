@@ -43,7 +43,7 @@ impl Documents for RecordingDocuments {
 /// Appends a word to a list in a document. The result is the word, and `true` if it was written.
 struct AppendWord(Document, &'static str);
 
-impl DocumentUpdate<Continuation> for AppendWord {
+impl DocumentUpdate<AppendedWordResult> for AppendWord {
     fn document(&self) -> Document {
         self.0
     }
@@ -55,16 +55,16 @@ impl DocumentUpdate<Continuation> for AppendWord {
         json!(words)
     }
 
-    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> Continuation {
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> AppendedWordResult {
         (self.1, written.is_ok())
     }
 }
 
-type Continuation = (&'static str, bool);
+type AppendedWordResult = (&'static str, bool);
 
 /// Runs these operations as if they were queued together. `None` is an operation other than an update. Returns the
 /// writes, and the continuations in order.
-fn run(jobs: &[Option<(Document, &'static str)>]) -> (Vec<(Document, Value)>, Vec<Continuation>) {
+fn run(jobs: &[Option<(Document, &'static str)>]) -> (Vec<(Document, Value)>, Vec<AppendedWordResult>) {
     let job = |job: &Option<(Document, &'static str)>| match *job {
         Some((document, word)) => WriterJob::Update(Box::new(AppendWord(document, word))),
         None => WriterJob::Run(Box::new(|_: &dyn Documents| ("run", true))),

@@ -5,7 +5,7 @@ use ports::server_config::StdioConfig;
 
 use super::*;
 
-fn facts() -> LaunchFacts {
+fn launch_facts() -> LaunchFacts {
     LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
@@ -33,7 +33,7 @@ fn approved(config: &ServerConfig, version: &str) -> ApprovedPackage {
 
 #[test]
 fn package_approval_is_bound_to_its_settings() {
-    let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
+    let (mut facts, own) = (launch_facts(), config(&["-y", "a-server"]));
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
     assert!(facts.approved_package("s", &own).is_some(), "the approved settings match");
     let other = config(&["-y", "a-server", "--more"]);
@@ -43,7 +43,7 @@ fn package_approval_is_bound_to_its_settings() {
 
 #[test]
 fn server_starts_with_the_approved_version() {
-    let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
+    let (mut facts, own) = (launch_facts(), config(&["-y", "a-server"]));
     assert_eq!(facts.with_approved_package("s", &own), own, "without an approval the settings are unchanged");
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
     let pinned = facts.with_approved_package("s", &own);
@@ -52,7 +52,7 @@ fn server_starts_with_the_approved_version() {
 }
 
 #[test]
-fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
+fn replaced_package_files_and_user_started_newer_versions_require_consent() {
     let mut package = approved(&config(&[]), "1.0.0");
     assert!(!package.is_outdated(true), "a package without a newer version is up to date");
     let newer = approved(&config(&[]), "1.1.0").version;
@@ -72,7 +72,7 @@ fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
 
 #[test]
 fn unchanged_session_facts_are_not_stored_again() {
-    let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
+    let (mut facts, config) = (launch_facts(), Hash::of_bytes(b"config"));
     let found = |found| LastSessionFacts { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;
     assert!(facts.store_session_facts("s", found(week), week), "new facts are stored");

@@ -48,12 +48,12 @@ impl ModelAccess {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{access, params, price};
+    use super::super::tests::{model_access_with_price, params, price};
     use super::*;
 
     #[test]
     fn model_without_its_provider_is_not_chosen() {
-        let (mut access, model) = access(price("USD", None));
+        let (mut access, model) = model_access_with_price(price("USD", None));
         let missing = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
         access.providers.file.default = Some(missing);
         let chosen = access.choose_sampling_model("s", &params());
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn model_choice_includes_the_maximum_cost_and_a_display_name() {
-        let (access, model) = access(price("USD", None));
+        let (access, model) = model_access_with_price(price("USD", None));
         let mut state = SamplingState::default();
         access.store_chosen_model(&mut state, model.clone(), ModelChoiceReason::User, &params());
         let choice = state.model.expect("the model was stored");

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 
-pub(super) fn access(price: ModelPrice) -> (ModelAccess, ModelRef) {
+pub(super) fn model_access_with_price(price: ModelPrice) -> (ModelAccess, ModelRef) {
     let mut access = ModelAccess::default();
     let model = Model { id: "m".to_owned(), price: Some(price), ..Model::default() };
     let provider = UnconfirmedProvider { kind: ProviderKind::OpenAi, problem: ModelError::Cut };
@@ -29,7 +29,7 @@ pub(super) fn params() -> CreateMessageParams {
 
 #[test]
 fn price_in_another_currency_counts_as_unknown() {
-    let (access, model) = access(price("EUR", None));
+    let (access, model) = model_access_with_price(price("EUR", None));
     assert_eq!(access.max_cost_micros(&model, &params()), None, "a price in another currency counts as unknown");
 }
 
@@ -37,13 +37,13 @@ fn price_in_another_currency_counts_as_unknown() {
 fn maximum_cost_includes_cache_writes_if_they_cost_more() {
     let params = params();
     let input = estimated_input_tokens(&params);
-    let (plain, model) = access(price("USD", None));
+    let (plain, model) = model_access_with_price(price("USD", None));
     assert_eq!(
         plain.max_cost_micros(&model, &params),
         Some(input + 2_000),
         "a dollar for a million tokens is a millionth each"
     );
-    let (cache_access, model) = access(price("USD", Some(3.0)));
+    let (cache_access, model) = model_access_with_price(price("USD", Some(3.0)));
     let most = cache_access.max_cost_micros(&model, &params).expect("its price is known");
     // The cost must be rounded up.
     assert!(

@@ -30,13 +30,14 @@ pub struct ApprovedCall {
 pub struct ApprovedCalls {
     /// The calls, oldest first, each with its identifier and the time of the approval.
     calls: VecDeque<(CallId, ApprovedCall, Millis)>,
-    /// Number of times that calls were forgotten.
+    /// Number of calls of [`Self::forget_server`] and [`Self::clear`].
     forgotten: u64,
 }
 
 impl ApprovedCalls {
-    /// Returns how many times calls were forgotten so far, also if there were none. If the number has changed since the
-    /// user approved a call, the user or the host ended all repetition meanwhile, so the call must not be stored.
+    /// Returns how often [`Self::forget_server`] and [`Self::clear`] were called so far, even if there were no calls to
+    /// drop. If the number has changed since the user approved a call, that call may no longer be repeated, so it must
+    /// not be stored.
     pub const fn forget_count(&self) -> u64 {
         self.forgotten
     }
@@ -57,14 +58,15 @@ impl ApprovedCalls {
         }
     }
 
-    /// Returns `true` if the user approved the call `of` a short time ago, and `now_called` is the same.
+    /// Returns `true` if the user approved the call `of` within the last [`CALL_REPETITION_PERIOD`], and `now_called`
+    /// has the same payload, receiver and conversation.
     pub fn covers(&self, of: &str, now_called: &ApprovedCall, now: Millis) -> bool {
-        self.calls.iter().any(|(id, approved, at)| id == of && approved == now_called && is_recent(*at, now))
+        self.calls.iter().any(|(id, approved, at)| id == of && approved == now_called && is_approval_recent(*at, now))
     }
 
     /// Returns the time until which the user can repeat a call, or `None` if that is not possible.
     pub fn repeatable_until(&self, call: &str, now: Millis) -> Option<Millis> {
-        let (.., at) = self.calls.iter().find(|(id, _, at)| id == call && is_recent(*at, now))?;
+        let (.., at) = self.calls.iter().find(|(id, _, at)| id == call && is_approval_recent(*at, now))?;
         Some(at.saturating_add(CALL_REPETITION_PERIOD))
     }
 
@@ -83,9 +85,9 @@ impl ApprovedCalls {
     }
 }
 
-/// Returns `true` if a call that was approved at `at` can still be repeated. Both times are of the wall clock. `at` is in
-/// the future if the clock was set back, and then the call can't be.
-fn is_recent(at: Millis, now: Millis) -> bool {
+/// Returns `true` if a call that was approved at `at` can still be repeated. Both parameters are times of the system
+/// clock. If the clock was set back to before `at`, the call can't be repeated.
+fn is_approval_recent(at: Millis, now: Millis) -> bool {
     now.checked_sub(at).is_some_and(|passed| passed <= CALL_REPETITION_PERIOD)
 }
 
@@ -102,7 +104,7 @@ mod tests {
         }
     }
 
-    fn with_call(id: &str, server: &str, at: Millis) -> ApprovedCalls {
+    fn approved_calls_with_one(id: &str, server: &str, at: Millis) -> ApprovedCalls {
         let mut calls = ApprovedCalls::default();
         calls.add(id.to_owned(), approved(server, "a"), at);
         calls
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn only_the_same_call_is_covered() {
-        let (calls, same) = (with_call("1", "s", 1_000), approved("s", "a"));
+        let (calls, same) = (approved_calls_with_one("1", "s", 1_000), approved("s", "a"));
         assert!(calls.covers("1", &same, 1_000), "the same call is covered");
         assert!(!calls.covers("2", &same, 1_000), "another call was not approved");
         assert!(!calls.covers("1", &approved("other", "a"), 1_000), "another server");
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn call_can_be_repeated_for_a_short_time() {
-        let (calls, same) = (with_call("1", "s", 1_000), approved("s", "a"));
+        let (calls, same) = (approved_calls_with_one("1", "s", 1_000), approved("s", "a"));
         let end = 1_000 + CALL_REPETITION_PERIOD;
         assert_eq!(calls.repeatable_until("1", 1_000), Some(end));
         assert!(calls.covers("1", &same, end), "until the end of the period");
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn repetition_does_not_extend_the_period() {
-        let (mut calls, same) = (with_call("1", "s", 1_000), approved("s", "a"));
+        let (mut calls, same) = (approved_calls_with_one("1", "s", 1_000), approved("s", "a"));
         calls.add_repetition("1", "2".to_owned());
         calls.add_repetition("unknown", "3".to_owned());
         let end = 1_000 + CALL_REPETITION_PERIOD;
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn each_forgetting_of_approved_calls_is_counted() {
-        let mut calls = with_call("1", "s", 1_000);
+        let mut calls = approved_calls_with_one("1", "s", 1_000);
         let before = calls.forget_count();
         calls.add_repetition("1", "2".to_owned());
         assert_eq!(calls.forget_count(), before, "a repetition ends nothing");
@@ -171,8 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_a_server_are_forgotten() {
-        let mut calls = with_call("1", "s", 1_000);
+    fn approved_calls_of_one_server_are_dropped() {
+        let mut calls = approved_calls_with_one("1", "s", 1_000);
         calls.add("2".to_owned(), approved("other", "a"), 1_000);
         assert!(calls.forget_server("s"), "there was one");
         assert!(!calls.forget_server("s"), "there is none any more");

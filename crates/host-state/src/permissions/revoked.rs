@@ -41,8 +41,8 @@ pub enum RestoreGrantError {
 pub struct GrantBasis {
     /// Settings of the grant's server, or `None` if the server is not configured.
     pub config: Option<Arc<ServerConfig>>,
-    /// Hash and review state of the granted tool's definition. `None` for the grant of a start, and if the server
-    /// doesn't list the tool.
+    /// Hash and review state of the granted tool's definition. `None` for a grant that permits starts, and if the
+    /// server doesn't list the tool.
     pub definition: Option<(Hash, ReviewState)>,
 }
 

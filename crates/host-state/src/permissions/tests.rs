@@ -19,7 +19,7 @@ fn start_without_a_rule_or_grant_requires_consent() {
 #[test]
 fn muted_server_can_be_started() {
     let mut permissions = Permissions::new(Grants::default(), DataFlowTable::default(), FolderShares::default());
-    permissions.policy.mute("s");
+    permissions.policy.mute_server("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
     assert!(!permissions.denies_start("s", &config, 0), "muting doesn't affect starts");
 }
@@ -90,8 +90,8 @@ fn tool_grants_are_listed_until_they_expire() {
     assert_eq!(granted(10), ["stands"], "expired grants are not returned");
 }
 
-/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forgotten` times.
-/// Returns `true` if the call can be repeated.
+/// Records an approved tool call by `origin`, and returns `true` if the user can then repeat the call. `forgotten` is
+/// the value of [`ApprovedCalls::forget_count`] at the time of the approval.
 fn is_approved_call_recorded(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
     let body = ConsentRequestBody::Tool {
         tool: Box::new(Tool { name: "echo".to_owned(), ..Tool::default() }),

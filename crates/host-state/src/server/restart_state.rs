@@ -130,8 +130,9 @@ impl RestartState {
         *self = Self { wait: before.wait + 1, revoked, ..Self::default() };
     }
 
-    /// Reverts [`on_approval_revoked`](Self::on_approval_revoked) after the approval was restored, so that the running
-    /// server is restarted automatically again. Has no effect if the server has ended or was launched since.
+    /// Reverts [`on_approval_revoked`](Self::on_approval_revoked) after the approval was restored: if the running
+    /// server ends, it is restarted automatically, as before. Has no effect if the server has ended or was launched
+    /// since.
     pub fn on_approval_restored(&mut self) {
         if let Some(StateBeforeRevocation { backoff, approved, ready, was_ready }) = self.revoked.take() {
             (self.backoff, self.approved, self.ready, self.was_ready) = (backoff, approved, ready, was_ready);

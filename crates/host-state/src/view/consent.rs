@@ -75,6 +75,9 @@ pub enum ConsentRequestBody {
         config: StdioConfig,
         /// Resolved path of the program.
         resolved: PathBuf,
+        /// Folder in which the server starts: the configured one, or else the home of its sandbox or of the user. The
+        /// hash of the approval covers which of them it is.
+        working_directory: PathBuf,
         /// Earlier approval of the server's command, which doesn't cover this start. `None` if there is no earlier
         /// grant with a readable text.
         earlier_approval: Option<EarlierApproval>,

@@ -21,7 +21,7 @@ const MEASURED_CALLS: usize = 3_000;
 /// Target for the time that the host adds to a call on the transport alone, in microseconds.
 const OVERHEAD_GOAL_MICROS: f64 = 100.0;
 
-const ARGUMENTS: [&str; 2] = ["--era", "legacy"];
+const DEMO_SERVER_ARGUMENTS: [&str; 2] = ["--era", "legacy"];
 
 pub(super) async fn measure_overhead(program: PathBuf) {
     let alone = measure_transport_calls(&program).await;
@@ -41,7 +41,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 async fn measure_host_calls(program: PathBuf) -> Vec<Duration> {
-    let app = TestApp::start(vec![("demo", local_config(program, &ARGUMENTS))]).await;
+    let app = TestApp::start(vec![("demo", local_config(program, &DEMO_SERVER_ARGUMENTS))]).await;
     let answer = |consent_request: &ConsentRequestView| match consent_request.body {
         ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
         _ => super::is_start_or_tool(&consent_request.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
@@ -66,7 +66,7 @@ async fn measure_host_calls(program: PathBuf) -> Vec<Duration> {
 }
 
 async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
-    let arguments = ARGUMENTS.map(str::to_owned).to_vec();
+    let arguments = DEMO_SERVER_ARGUMENTS.map(str::to_owned).to_vec();
     let command = ServerCommand { program: program.display().to_string(), arguments, ..ServerCommand::default() };
     let path = SearchPath::from_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();

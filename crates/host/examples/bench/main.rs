@@ -98,19 +98,14 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
         };
         let shown = system_time_millis();
         // The activity log contains the time at which the server's request was read.
-        let activity = app.host.activity("demo".into()).await.unwrap();
-        let requested_at = activity
-            .lock()
-            .unwrap()
-            .entries_after(0, usize::MAX)
-            .filter(|e| e.method.as_deref() == Some("elicitation/create"))
-            .last()
-            .map(|e| e.at);
+        let page = app.host.activity_page("demo".into(), 0, usize::MAX).await.unwrap();
+        let is_request = |method: Option<&str>| method == Some("elicitation/create");
+        let requested_at = page.entries.iter().rfind(|e| is_request(e.method.as_deref())).map(|e| e.at);
         times.push(shown.saturating_sub(requested_at.expect("the request is missing in the activity log")));
         app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
         // Three consecutive denials would mute the server otherwise.
-        app.host.unmute("demo".into()).await.unwrap();
+        app.host.unmute_server("demo".into()).await.unwrap();
         // The pause keeps the number of requests below the server's rate limit.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }

@@ -12,7 +12,7 @@ use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, mo
 
 /// Number of tokens per second that the simulated model produces, as a fast model does.
 const TOKENS_PER_SECOND: u64 = 200;
-const TOKENS: u64 = 4_000;
+const REPLY_TOKEN_COUNT: u64 = 4_000;
 
 pub(crate) async fn measure_streaming() {
     let app = TestApp::start(Vec::new()).await;
@@ -20,9 +20,9 @@ pub(crate) async fn measure_streaming() {
     let pause = ModelStep::Waits(Duration::from_millis(1_000 / TOKENS_PER_SECOND));
     let piece = |n: u64| if n.is_multiple_of(12) { "| cell\n".to_owned() } else { format!("w{n} ") };
     let mut steps: Vec<ModelStep> =
-        (0..TOKENS).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
-    let whole: String = (0..TOKENS).map(piece).collect();
-    steps.push(final_reply_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
+        (0..REPLY_TOKEN_COUNT).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
+    let whole: String = (0..REPLY_TOKEN_COUNT).map(piece).collect();
+    steps.push(final_reply_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, REPLY_TOKEN_COUNT)));
     model.queue_reply(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("the conversation is created");
@@ -47,9 +47,9 @@ pub(crate) async fn measure_streaming() {
     let spent = processor_time().saturating_sub(before);
     let first = first.unwrap_or_default();
     println!(
-        "streaming: {TOKENS} tokens at {TOKENS_PER_SECOND}/s in {pieces} pieces; first piece {:.1} ms after the message; {:.1} ms of processor time per 1,000 tokens, all of the host",
+        "streaming: {REPLY_TOKEN_COUNT} tokens at {TOKENS_PER_SECOND}/s in {pieces} pieces; first piece {:.1} ms after the message; {:.1} ms of processor time per 1,000 tokens, all of the host",
         first.as_secs_f64() * 1e3,
-        spent.as_secs_f64() * 1e6 / f64::from(u32::try_from(TOKENS).expect("few")),
+        spent.as_secs_f64() * 1e6 / f64::from(u32::try_from(REPLY_TOKEN_COUNT).expect("few")),
     );
 }
 

@@ -18,13 +18,13 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{Authorizer, KnownServerConnection};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use ports::server_config::HttpKind;
 use ports::time::SharedClock;
 use process::orphans::RunningServerRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
-use supervision::activity::ActivityLog;
+use supervision::activity::SharedActivityLog;
 use supervision::limits::{LatestServerUsage, ServerLimits};
 use tokio::sync::{mpsc, oneshot};
 
@@ -43,7 +43,7 @@ pub(crate) struct ConnectionStart {
     pub(crate) target: AuthorizedPayload<ConnectionTarget>,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimeouts,
-    pub(crate) activity: Arc<Mutex<ActivityLog>>,
+    pub(crate) activity: SharedActivityLog,
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports the resource usage of the server.
@@ -101,7 +101,7 @@ pub(crate) enum ConnectionCommand {
     /// Reads a list again: immediately or, if it is being read already, after that.
     Refresh {
         kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
     },
     /// Reads those lists again whose cache lifetime has expired.
     ReadStale,
@@ -149,7 +149,7 @@ pub(crate) enum ConnectionEvent {
         ticket: CallTicket,
         result: Box<Result<ServerResult, CallError>>,
     },
-    Catalog(Arc<Catalog>),
+    Catalog(Arc<ServerCatalog>),
     ResourceUpdated {
         uri: String,
     },
@@ -168,7 +168,7 @@ impl ConnectionEvent {
     /// Locks the host's state, and lets the owner handle this report about the server's run `run`.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
-        let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
+        let _ = owner.run_turn(self.name(), |owner| owner.on_connection_event(run, self));
     }
 
     /// Returns the name of the report, for log messages.

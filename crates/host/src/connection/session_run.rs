@@ -5,7 +5,7 @@ mod events;
 mod lists;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogListKind, CatalogListReader};
+use offers::catalog::{CatalogListKind, CatalogListReader, ServerCatalog};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
-use supervision::activity::{ActivityKind, ActivityLog};
+use supervision::activity::{ActivityKind, ActivityLog, SharedActivityLog};
 use supervision::request_quota::ServerRequestQuota;
 use supervision::usage_counter::UsageCounter;
 use tokio::sync::mpsc;
@@ -52,7 +52,7 @@ struct SessionRun<'a> {
     owner: &'a WeakOwner,
     start: &'a ConnectionStart,
     inbox: CommandInbox<'a>,
-    activity: Arc<Mutex<ActivityLog>>,
+    activity: SharedActivityLog,
     calls: ActiveCalls,
     request_quota: ServerRequestQuota,
     usage: UsageCounter,
@@ -95,7 +95,7 @@ struct RunEndReasons {
 #[derive(Default)]
 struct ServerLists {
     /// Catalog of the server, shared with the owner. Copied on write.
-    catalog: Arc<Catalog>,
+    catalog: Arc<ServerCatalog>,
     /// Lists that the server supports according to its capabilities.
     offered: Vec<CatalogListKind>,
     changed: Vec<CatalogListKind>,
@@ -169,8 +169,8 @@ async fn run_connection_attempt(
     Box::pin(run.into_attempt_end(&stderr)).await
 }
 
-fn log_line(activity: &Mutex<ActivityLog>, text: &str) {
-    activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(ActivityKind::State, text);
+fn log_line(activity: &SharedActivityLog, text: &str) {
+    activity.lock().append_line(ActivityKind::State, text);
 }
 
 impl SessionOwner for SessionRun<'_> {
@@ -229,7 +229,7 @@ impl<'a> SessionRun<'a> {
             owner,
             start,
             inbox: CommandInbox { receiver: commands, next: None, is_closed: false },
-            activity: Arc::clone(&start.activity),
+            activity: start.activity.clone(),
             calls: ActiveCalls::default(),
             request_quota: ServerRequestQuota::new(&start.limits),
             usage: UsageCounter::new(&start.limits, Arc::clone(&start.used)),
@@ -366,7 +366,7 @@ impl<'a> SessionRun<'a> {
     }
 
     fn with_activity(&mut self, add: impl FnOnce(&mut ActivityLog)) {
-        add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
+        add(&mut self.activity.lock());
         self.ticks.schedule_soon();
     }
 
@@ -385,7 +385,7 @@ impl<'a> SessionRun<'a> {
             self.ticks.schedule_by(Instant::now() + pause);
         }
         let (last, retained, dropped) = {
-            let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
+            let activity = self.activity.lock();
             (activity.latest_sequence(), activity.total_body_bytes(), activity.missing_count())
         };
         self.usage.update_displayed_usage(self.calls.tickets.len(), self.request_quota.pending(), retained, dropped);

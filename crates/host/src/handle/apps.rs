@@ -12,9 +12,10 @@ use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
 use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
+use crate::view::HostEvent;
 
 /// Name, in log messages, of the turns that handle sampling requests of apps.
-const SAMPLING_TURN: &str = "app sampling";
+const APP_SAMPLING_TURN_NAME: &str = "app sampling";
 
 impl Host {
     /// Returns the state of the user's review of an app's page.
@@ -24,7 +25,7 @@ impl Host {
     /// Returns [`CallFailure::Closing`] if the host has shut down.
     pub async fn app_review_state(&self, server: String, page: &AppPage) -> Result<AppReviewState, CallFailure> {
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
-        Ok(self.with_owner(move |owner| owner.app_review_state(&server, &uri, &hash)).await?)
+        Ok(self.with_owner(move |owner| owner.reviews.app_review_state(&server, &uri, &hash)).await?)
     }
 
     /// Stores the user's approval of exactly this page of an app, and the access that the page gets.
@@ -36,8 +37,8 @@ impl Host {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let sources = policy.sources.iter().map(|(used, host)| format!("{} {host}", used.metadata_name())).collect();
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
-        self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
-            .await?
+        let approve = move |owner: &mut Owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply);
+        self.with_owner_reply_result(approve).await
     }
 
     /// Removes the user's approval of an app's page. Returns `false` if the page has no approval.
@@ -76,7 +77,7 @@ impl Host {
     ) -> Result<ClientResponse, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let accept = |owner: &mut Owner| owner.accept_app_sampling(&server, &origin, params, reply);
-        let requester = self.owner.0.turn(SAMPLING_TURN, accept)??;
+        let requester = self.owner.0.run_turn(APP_SAMPLING_TURN_NAME, accept)??;
         let _withdrawal = AppSamplingWithdrawal { back: self.owner.0.downgrade(), requester };
         replied.await.map_err(|_| CallFailure::Cancelled)
     }
@@ -104,7 +105,7 @@ impl Host {
     ///
     /// Returns a [`ReviewError`] if no server has this name, or the decision can't be written to the audit log.
     pub async fn turn_on_app_tools(&self, tools: AppTools, hash: String) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.turn_on_app_tools(tools, &hash, reply)).await
     }
 
     /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is
@@ -123,7 +124,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn app_tools_for_model(&self, conversation: String) -> Result<Vec<AppToolsForModel>, HostClosed> {
-        self.with_owner(move |owner| owner.app_tools_for_model(&conversation)).await
+        self.with_owner(move |owner| owner.calls.app_tools.tools_for_model(&conversation)).await
     }
 
     /// Adds an entry to the activity log of a server whose app for this tool was closed for a reason outside of the
@@ -133,7 +134,17 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn log_stopped_app(&self, server: String, tool: String, cause: AppStopCause) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
+        self.with_owner(move |owner| owner.servers.log_stopped_app(&server, &tool, cause)).await
+    }
+
+    /// Adds an entry about a shown app for this tool to the activity log of its server. `words` follow the name of the
+    /// app, as in "requests to open a link". Has no effect if no server has this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn log_app_activity(&self, server: String, tool: String, words: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.servers.log_app_activity(&server, &tool, &words)).await
     }
 
     /// Emits an event about a change of a shown app to the observers, without waiting for its delivery.
@@ -142,7 +153,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn emit_app_view_event(&self, event: AppViewEvent) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.emit_app_view_event(event)).await
+        self.with_owner(move |owner| owner.events.emit(HostEvent::AppView(event))).await
     }
 }
 
@@ -158,7 +169,9 @@ impl Drop for AppSamplingWithdrawal {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (back, requester) = (self.back.clone(), self.requester);
             // Fails only if the host has shut down.
-            runtime.spawn(async move { back.turn(SAMPLING_TURN, move |owner| owner.on_request_withdrawn(requester)) });
+            runtime.spawn(async move {
+                back.run_turn(APP_SAMPLING_TURN_NAME, move |owner| owner.on_request_withdrawn(requester))
+            });
         }
     }
 }

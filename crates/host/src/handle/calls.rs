@@ -27,7 +27,7 @@ const USER_OUTSIDE_CONVERSATION: CallOrigin = CallOrigin::User { conversation: N
 impl Host {
     pub(super) async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        self.owner.0.turn("call", |owner| owner.accept_call(call, reply))?;
+        self.owner.0.run_turn("call", |owner| owner.accept_call(call, reply))?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
@@ -219,7 +219,7 @@ impl Host {
         if self.preparations.cancel(&id) {
             return Ok(false);
         }
-        self.with_owner(move |owner| owner.cancel_call(&id)).await?
+        self.with_owner_result(move |owner| owner.cancel_call(&id)).await
     }
 
     async fn send_request(
@@ -257,7 +257,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns a [`CallFailure`] if the server is not running, doesn't support completions, or doesn't respond in time.
-    pub async fn complete(
+    pub async fn complete_argument(
         &self,
         server: String,
         reference: CompletionReference,

@@ -1,14 +1,14 @@
 //! Catalogs of servers, and the user's reviews of their definitions. Used by the commands of `api` and the command
 //! line, and by `chat`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use domain::call::CallFailure;
 use domain::data_flow::DataFlow;
 use mcp_proto::session::ListKind;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::review::{Pins, ServerReview};
-use supervision::activity::ActivityLog;
+use supervision::activity::{ActivityEntry, ActivityPage, SharedActivityLog};
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
@@ -20,13 +20,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
-    pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
+    pub async fn catalog(&self, server: String) -> Result<Arc<ServerCatalog>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
             move |owner| {
                 let at = owner.now();
                 owner.servers.read_stale_lists(&server, at);
-                owner.server(&server).map(|r| Arc::clone(&r.offer.catalog))
+                owner.servers.record(&server).map(|r| Arc::clone(&r.offer.catalog))
             }
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
@@ -52,12 +52,13 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn mark_reviewed(
+    pub async fn mark_definitions_reviewed(
         &self,
         server: String,
         definitions: Vec<DefinitionShownToUser>,
     ) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.mark_definitions_reviewed(&server, &definitions, reply))
+            .await
     }
 
     /// Returns the pinned definitions of all servers.
@@ -66,7 +67,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn pins(&self) -> Result<Pins, HostClosed> {
-        self.with_owner(|owner| owner.pins().clone()).await
+        self.with_owner(|owner| owner.reviews.pins.clone()).await
     }
 
     /// Sets the data flow settings of a server: the content of the server after which a model's calls require consent.
@@ -76,18 +77,31 @@ impl Host {
     /// Returns a [`DataFlowError`] if no server has this name, too many tools have a setting, the setting can't be
     /// written, or the host is closed.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), DataFlowError> {
-        self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await
     }
 
-    /// Returns the activity log of a server. The connection also locks it, so hold the lock only briefly.
+    /// Returns the latest entries of a server's activity log with a sequence number above `after`, at most `limit`.
     ///
     /// # Errors
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
-    pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
+    pub async fn activity_page(&self, server: String, after: u64, limit: usize) -> Result<ActivityPage, CallFailure> {
+        Ok(self.activity_log(server).await?.page(after, limit))
+    }
+
+    /// Returns the entry of a server's activity log with this sequence number, or `None` if it was dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
+    pub async fn activity_entry(&self, server: String, seq: u64) -> Result<Option<ActivityEntry>, CallFailure> {
+        Ok(self.activity_log(server).await?.entry(seq))
+    }
+
+    async fn activity_log(&self, server: String) -> Result<SharedActivityLog, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
-            move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))
+            move |owner| owner.servers.record(&server).map(|r| r.activity.clone())
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
@@ -98,10 +112,10 @@ impl Host {
     ///
     /// Returns [`CallFailure::NotReady`] if the server is not running or ends meanwhile, and [`CallFailure::Closing`]
     /// if the host has shut down.
-    pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
+    pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<ServerCatalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let name = server.clone();
-        self.with_owner(move |owner| owner.refresh_list(&name, kind, reply)).await??;
+        self.with_owner_result(move |owner| owner.servers.refresh_list(&name, kind, reply)).await?;
         replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 }

@@ -23,7 +23,7 @@ impl Host {
             UserDecision::Share(folders) => UserDecision::Share(canonical_folders(folders).await?),
             answer => answer,
         };
-        self.with_owner_reply(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await
     }
 
     /// Edits the payload of a consent request, which changes its hash.
@@ -32,12 +32,12 @@ impl Host {
     ///
     /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if this
     /// part of the payload can't be edited.
-    pub async fn edit(
+    pub async fn edit_consent_request(
         &self,
         id: ConsentRequestId,
         edit: ConsentRequestEdit,
     ) -> Result<ConsentRequestView, DecisionError> {
-        self.with_owner(move |owner| owner.edit(id, edit)).await?
+        self.with_owner_result(move |owner| owner.edit_consent_request(id, edit)).await
     }
 
     /// Validates the content that the user entered in a form. Returns the validation errors, or nothing if it is valid.
@@ -51,7 +51,7 @@ impl Host {
         id: ConsentRequestId,
         content: Map<String, Value>,
     ) -> Result<Vec<FormProblem>, DecisionError> {
-        self.with_owner(move |owner| owner.check_form(id, &content)).await?
+        self.with_owner_result(move |owner| owner.consent.check_form(id, &content)).await
     }
 
     /// Returns `true` if a pending consent request belongs to another conversation than this one, or to none. Returns
@@ -68,7 +68,7 @@ impl Host {
         id: ConsentRequestId,
         conversation: Option<String>,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.is_request_outside_conversation(id, conversation.as_deref())).await
+        self.with_owner(move |owner| owner.consent.is_request_outside_conversation(id, conversation.as_deref())).await
     }
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests.
@@ -85,8 +85,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.unmute(&server)).await
+    pub async fn unmute_server(&self, server: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.unmute_server(&server)).await
     }
 
     /// Sets the folders that are shared with a server as roots, and notifies the server.
@@ -97,7 +97,7 @@ impl Host {
     /// shared, and [`DecisionError::Audit`] if the change can't be written to the audit log.
     pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), DecisionError> {
         let folders = canonical_folders(folders).await?;
-        self.with_owner_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_roots(&server, folders, reply)).await
     }
 
     /// Opens a URL in the browser. The caller has displayed the full URL to the user, who chose to open it.

@@ -40,7 +40,7 @@ impl Host {
         request: ConsentRequestId,
         network: Option<NetworkAccess>,
     ) -> Result<SandboxOffer, SandboxStartError> {
-        let start = self.with_owner(move |owner| owner.find_unsandboxed_start(request, None)).await??;
+        let start = self.with_owner_result(move |owner| owner.find_unsandboxed_start(request, None)).await?;
         let Some(stdio) = start.config.as_stdio().filter(|stdio| !runs_container(&stdio.command)) else {
             return Ok(SandboxOffer::Container);
         };
@@ -82,7 +82,7 @@ impl Host {
         sandbox: SandboxConfig,
     ) -> Result<(), SandboxStartError> {
         let setup = self.begin_setup().await?;
-        let start = self.with_owner(move |owner| owner.find_unsandboxed_start(request, Some(&hash))).await??;
+        let start = self.with_owner_result(move |owner| owner.find_unsandboxed_start(request, Some(&hash))).await?;
         let entry = entry_with_sandbox(start.name.clone(), start.config.clone(), sandbox);
         setup.update_if_unchanged(entry, start.config).await?;
         let started = self.with_owner(move |owner| owner.start_with_consent(&start.name)).await?;

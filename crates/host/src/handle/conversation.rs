@@ -7,6 +7,7 @@ use domain::item::ConversationEvent;
 
 use super::{Host, HostClosed};
 use crate::owner::{DataFlowLabel, ServerForModel};
+use crate::view::HostEvent;
 
 impl Host {
     /// Returns the data that a model may receive about these servers, in the given order.
@@ -24,7 +25,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn conversation_bounds(&self) -> Result<ChatBounds, HostClosed> {
-        self.with_owner(|owner| owner.conversation_bounds()).await
+        self.with_owner(|owner| owner.settings.current.chat.clamped_to_bounds()).await
     }
 
     /// Emits an event of a conversation to the observers, without waiting for its delivery.
@@ -33,7 +34,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn emit_conversation_event(&self, event: ConversationEvent) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.emit_conversation_event(event)).await
+        self.with_owner(move |owner| owner.events.emit(HostEvent::Conversation(event))).await
     }
 
     /// Records that a conversation contains content of these servers. With `is_whole` set, the conversation contains no
@@ -57,7 +58,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn record_read_content(&self, conversation: String, content: Vec<ReadContent>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.record_read_content(&conversation, &content)).await
+        self.with_owner(move |owner| owner.permissions.record_read_content(&conversation, &content)).await
     }
 
     /// Sets [`ReadContent::open_world`] of each content according to the annotations of its tool, and returns them.
@@ -75,7 +76,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn data_flow_label(&self, conversation: String) -> Result<DataFlowLabel, HostClosed> {
-        self.with_owner(move |owner| owner.data_flow_label(&conversation)).await
+        self.with_owner(move |owner| owner.permissions.data_flow.label_of(&conversation)).await
     }
 
     /// Notifies observers that the conversation with this id or, for `None`, the list of conversations changed.
@@ -84,6 +85,6 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn report_changed_conversations(&self, changed: Option<String>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.report_changed_conversations(changed)).await
+        self.with_owner(move |owner| owner.events.emit(HostEvent::ConversationsChanged(changed))).await
     }
 }

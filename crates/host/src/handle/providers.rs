@@ -37,7 +37,7 @@ impl Host {
     /// Returns [`ProviderError::NotFound`] if no provider has this id, [`ProviderError::Store`] if the settings can't
     /// be written, and [`ProviderError::Closing`] if the host has shut down.
     pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<(), ProviderError> {
-        self.with_owner_reply(move |owner, reply| owner.set_default_model(model, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_default_model(model, reply)).await
     }
 
     /// Adds a provider, or replaces the settings of the provider with the same id.
@@ -48,7 +48,7 @@ impl Host {
     /// number of providers is reached, [`ProviderError::Store`] if the settings can't be written, and
     /// [`ProviderError::Closing`] if the host has shut down.
     pub async fn set_provider(&self, settings: ProviderSettings) -> Result<(), ProviderError> {
-        self.with_owner_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_provider(settings, reply)).await
     }
 
     /// Removes a model provider from the settings, and its keys from the keychain.
@@ -59,7 +59,7 @@ impl Host {
     /// be written, and [`ProviderError::Secret`] if a key can't be deleted.
     pub async fn remove_provider(&self, id: String) -> Result<(), ProviderError> {
         let name = id.clone();
-        self.with_owner_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
+        self.with_owner_reply_result(move |owner, reply| owner.remove_provider(&name, reply)).await?;
         let secrets = Arc::clone(&self.ports().secrets);
         run_blocking(move || {
             let keys = secrets.keys(&api_key_name_prefix(&id))?;
@@ -77,7 +77,7 @@ impl Host {
     /// be stored.
     pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretPersistence, ProviderError> {
         let name = id.clone();
-        let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
+        let settings = self.with_owner_result(move |owner| owner.models.providers.settings_of(&name)).await?;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), api_key_name(&settings));
         let persistence = run_blocking(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
@@ -109,10 +109,10 @@ impl Host {
     /// returns an error.
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
-        let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
+        let settings = self.with_owner_result(move |owner| owner.models.providers.settings_of(&name)).await?;
         let listed = self.provider_registry().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
-        self.with_owner_reply(move |owner, reply| owner.on_models_listed(&settings, listed, reply)).await??;
+        self.with_owner_reply_result(move |owner, reply| owner.on_models_listed(&settings, listed, reply)).await?;
         Ok(count)
     }
 

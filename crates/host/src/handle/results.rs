@@ -25,7 +25,9 @@ impl Host {
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultReviewVerdict {
         let closing = || ResultReviewVerdict::Withheld("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
-        let Ok(review) = self.with_owner(move |owner| owner.data_flow_of(&server).tool_review_setting(&tool)).await
+        let Ok(review) = self
+            .with_owner(move |owner| owner.permissions.data_flow.data_flow_of(&server).tool_review_setting(&tool))
+            .await
         else {
             return closing();
         };

@@ -12,7 +12,7 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn sampling(&self, server: String) -> Result<SamplingReport, ServerError> {
-        self.with_owner(move |owner| owner.sampling_report(&server)).await?
+        self.with_owner_result(move |owner| owner.sampling_report(&server)).await
     }
 
     /// Sets the sampling budget of a server.
@@ -22,6 +22,6 @@ impl Host {
     /// Returns [`SamplingError::Server`] if no server has this name, [`SamplingError::Store`] if the budget can't be
     /// written, and [`SamplingError::Closed`] if the host has shut down.
     pub async fn set_sampling(&self, server: String, settings: SamplingSettings) -> Result<(), SamplingError> {
-        self.with_owner_reply(move |owner, reply| owner.set_sampling(&server, settings, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.set_sampling(&server, settings, reply)).await
     }
 }

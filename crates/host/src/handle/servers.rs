@@ -18,7 +18,7 @@ impl Host {
     /// Returns [`ServerError::BadName`] or [`ServerError::BadConfig`] if the entry is invalid or the name is in use,
     /// [`ServerError::Config`] if the settings file can't be written, and [`ServerError::Closed`] after shutdown.
     pub async fn add_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
-        self.with_owner_reply(move |owner, reply| owner.add_server(entry, reply)).await?
+        self.with_owner_reply_result(move |owner, reply| owner.add_server(entry, reply)).await
     }
 
     /// Validates a new server, and returns the entry that [`ServerSetup::add`](super::ServerSetup::add) would write,
@@ -31,8 +31,8 @@ impl Host {
     pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
-        self.with_owner(move |owner| owner.check_new_server(&checked)).await??;
-        Ok(entry)
+        let result = self.with_owner(move |owner| owner.servers.check_new_server(&checked)).await?;
+        result.map(|()| entry).map_err(SetupError::Server)
     }
 
     /// Validates changed settings of a server, and returns the entry that
@@ -46,8 +46,8 @@ impl Host {
     pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
-        self.with_owner(move |owner| owner.check_changed_server(&checked)).await??;
-        Ok(entry)
+        let result = self.with_owner(move |owner| owner.servers.check_changed_server(&checked.name, &checked)).await?;
+        result.map(|()| entry).map_err(SetupError::Server)
     }
 
     /// Returns a server name that is not in use, derived from `name`.
@@ -113,7 +113,7 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn start_server(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| owner.start_for_user(&name)).await?
+        self.with_owner_result(move |owner| owner.start_for_user(&name)).await
     }
 
     /// Stops a running server.
@@ -122,12 +122,12 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| {
-            owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+        self.with_owner_result(move |owner| {
+            owner.servers.record(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             owner.stop(&name);
             Ok(())
         })
-        .await?
+        .await
     }
 
     /// Stops a server and starts it again.
@@ -136,7 +136,7 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn restart_server(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| owner.restart(&name)).await?
+        self.with_owner_result(move |owner| owner.restart(&name)).await
     }
 
     /// Makes the scheduled attempt to restart or reconnect to a server immediately, if one is scheduled.
@@ -145,11 +145,11 @@ impl Host {
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
-        self.with_owner(move |owner| {
-            let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+        self.with_owner_result(move |owner| {
+            let record = owner.servers.record(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
         })
-        .await?
+        .await
     }
 
     /// Returns the access that a local server would have in its sandbox if it were started now. Nothing is started.

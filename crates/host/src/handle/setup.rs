@@ -243,7 +243,7 @@ impl ServerSetup {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn recorded_bundle_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
         let are_known = self.host.snapshot().await?.config_problem.is_none();
-        let recorded = self.host.with_owner(|owner| owner.recorded_bundle_folders()).await?;
+        let recorded = self.host.with_owner(|owner| owner.launches.recorded_bundle_folders()).await?;
         Ok(are_known.then_some(recorded))
     }
 

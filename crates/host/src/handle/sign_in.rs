@@ -16,7 +16,7 @@ impl Host {
     /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
     /// signing in, and [`SignInError::Closing`] if the host has shut down.
     pub async fn sign_in(&self, server: String) -> Result<(), SignInError> {
-        self.with_owner(move |owner| owner.sign_in(&server)).await?
+        self.with_owner_result(move |owner| owner.sign_in(&server)).await
     }
 
     /// Cancels the sign-in in progress, if there is one.
@@ -25,7 +25,7 @@ impl Host {
     ///
     /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] after shutdown.
     pub async fn cancel_sign_in(&self, server: String) -> Result<(), SignInError> {
-        self.with_owner(move |owner| owner.servers.cancel_sign_in(&server)).await?
+        self.with_owner_result(move |owner| owner.servers.cancel_sign_in(&server)).await
     }
 
     /// Ends the session of a server, deletes its tokens, and revokes them if the authorization server supports it.
@@ -70,6 +70,6 @@ impl Host {
     /// Returns [`SignInError::NotWaiting`] if no sign-in waits for the browser, and [`SignInError::BadRedirect`] if the
     /// URL is not its redirect.
     pub async fn paste_redirect(&self, server: String, url: String) -> Result<(), SignInError> {
-        self.with_owner(move |owner| owner.paste_redirect(&server, &url)).await?
+        self.with_owner_result(move |owner| owner.servers.paste_redirect(&server, &url)).await
     }
 }

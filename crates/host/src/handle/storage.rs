@@ -51,7 +51,7 @@ impl Host {
     /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
     /// panicked.
     pub async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, StorageError> {
-        Ok(self.with_ports_blocking(move |ports| ports.audit.read(&query)).await??)
+        self.with_ports_blocking(move |ports| ports.audit.read(&query)).await?.map_err(StorageError::Store)
     }
 
     /// Verifies the integrity of the audit log.
@@ -61,7 +61,7 @@ impl Host {
     /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
     /// panicked.
     pub async fn verify_audit(&self) -> Result<AuditVerdict, StorageError> {
-        Ok(self.with_ports_blocking(|ports| ports.audit.verify()).await??)
+        self.with_ports_blocking(|ports| ports.audit.verify()).await?.map_err(StorageError::Store)
     }
 
     /// Writes the audit log to a file whose path the user chooses. Returns `None` if the user cancels the dialog.
@@ -90,7 +90,7 @@ impl Host {
             }
             Ok::<_, SecretError>(all)
         });
-        Ok(persistence.await??)
+        persistence.await?.map_err(StorageError::Secret)
     }
 
     /// Reads a secret by its key, or returns `None` if it doesn't exist.
@@ -101,7 +101,7 @@ impl Host {
     /// thread panicked.
     pub(super) async fn secret(&self, key: String) -> Result<Option<SecretString>, StorageError> {
         let read = self.with_ports_blocking(move |ports| ports.secrets.get(&key));
-        Ok(read.await??.map(SecretString::from))
+        read.await?.map(|secret| secret.map(SecretString::from)).map_err(StorageError::Secret)
     }
 
     /// Deletes secrets that no server uses any more. Errors of single deletions are only logged.

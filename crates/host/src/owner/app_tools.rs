@@ -2,10 +2,11 @@
 //! and called only after the user's consent to each call. Used by `handle/apps.rs` and `calls`.
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, ServerCall};
+use domain::call::{CallFailure, CallRefusal, ServerCall};
 use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
+use mcp_proto::types::ListEntry;
 use offers::definitions::tool_claims;
 use policy::{
     ApprovalScope, DecisionReason, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState, canonical_json,
@@ -18,8 +19,8 @@ use super::Owner;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
-    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError,
-    app_tool_call_hash, app_tool_subject, missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
+    app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -93,11 +94,6 @@ impl Owner {
         );
     }
 
-    /// Returns the tools of shown apps that the model of a conversation gets.
-    pub(crate) fn app_tools_for_model(&self, conversation: &str) -> Vec<AppToolsForModel> {
-        self.calls.app_tools.tools_for_model(conversation)
-    }
-
     /// Decides about a call of a tool that a shown app provides. A rule can deny it; otherwise it requires the user's
     /// consent, whatever the rules and grants allow, since such definitions can't be reviewed in advance.
     ///
@@ -121,7 +117,7 @@ impl Owner {
         let metadata = ToolMetadata::read(tool.meta.as_ref());
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, name, &metadata) {
             self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), rule.into());
-            return Err(CallFailure::Refused(reason.to_owned()));
+            return Err(CallFailure::refused(CallRefusal::NotOffered, reason));
         }
         let act = PolicyAct::CallTool {
             server,
@@ -139,7 +135,7 @@ impl Owner {
         let reason = match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { by, .. } => {
                 self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), by.text());
-                return Err(CallFailure::Refused(format!("by {by}")));
+                return Err(CallFailure::denied_by_rule(by.text()));
             }
             // Reasons that are about tools of the server.
             PolicyDecision::Ask {
@@ -176,7 +172,7 @@ impl Owner {
         };
         let tool = self.calls.app_tools.tool(&record.view.server, app, record.view.conversation.as_deref(), &name);
         let Some(tool) = tool else { return Err((record, missing_app_failure(app))) };
-        record.sent_call.output_schema.clone_from(&tool.output_schema);
+        record.sent_call.definition = tool.output_schema.is_some().then(|| ListEntry::from(tool).raw().clone());
         let allowed = app_tool_call_hash(app, tool, &arguments);
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();
@@ -187,7 +183,7 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
-        self.register_call_passed_to_app(record, run, ticket);
+        self.calls.register_call_passed_to_app(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {
             let is_sent = delivery.is_ok();
             if is_sent {

@@ -1,14 +1,12 @@
 //! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps), and the decision whether an
 //! app may receive the arguments of a call before the call is decided. Used by `handle/apps.rs`.
 
-use domain::app_view::{AppStopCause, AppViewEvent};
 use host_state::AuditedDecision;
 use mcp_apps::SandboxGrants;
 use offers::catalog::CatalogListKind;
-use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
+use offers::review::{AppApproval, approve_app};
 use policy::{Hash, PolicyAct, ResolvedPaths, canonical_json};
 use serde_json::{Map, json};
-use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -20,11 +18,6 @@ use crate::view::{HostEvent, ServerState};
 const APP_PAGE_AUDIT_KIND: &str = "app";
 
 impl Owner {
-    /// Returns the state of the user's review of an app's page, whose current hash is `hash`.
-    pub(crate) fn app_review_state(&self, server: &str, uri: &str, hash: &str) -> AppReviewState {
-        self.reviews.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
-    }
-
     /// Stores the user's approval of an app's page, and the access that the page gets. The audit entry is written
     /// first. `sources` are the origins that the page may use, as the user saw them.
     pub(crate) fn approve_app(
@@ -101,7 +94,8 @@ impl Owner {
         if tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata).is_some() {
             return false;
         }
-        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
+        let review_state =
+            record.offer.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let arguments = Map::new();
         let act = PolicyAct::CallTool {
             server,
@@ -116,23 +110,5 @@ impl Owner {
             conversation: origin.conversation(),
         };
         self.permissions.policy.allows_any_arguments(&act, now)
-    }
-
-    /// Adds an entry to the activity log of a server whose app for this tool was closed.
-    pub(crate) fn log_stopped_app(&self, server: &str, tool: &str, cause: AppStopCause) {
-        let Some(record) = self.servers.records.get(server) else { return };
-        let text = match cause {
-            // The app of another server may be the cause.
-            AppStopCause::Unresponsive => {
-                format!("the app of {tool:?} was closed because the page of its window stopped responding")
-            }
-            AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
-        };
-        record.log_activity_line(ActivityKind::State, &text);
-    }
-
-    /// Emits an event about a change of a shown app to the host's observers.
-    pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
-        self.events.emit(HostEvent::AppView(event));
     }
 }

@@ -6,10 +6,10 @@
 //! bounded. If it is full, or the entry can't be written, the action is not executed. Each continuation checks its
 //! preconditions again. If it therefore doesn't send the payload, another entry records that (`withdrawn_acts.rs`).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use domain::StoreError;
-use domain::call::{CallFailure, CallState};
+use domain::call::{CallFailure, CallRefusal, CallState};
 use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
@@ -153,7 +153,6 @@ impl Owner {
         let (subject, content) = match activity {
             None => (decided.subject.to_owned(), content),
             Some(activity) => {
-                let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
                 (activity.redact_text(decided.subject.to_owned()), content.map(|content| activity.redact_text(content)))
             }
         };
@@ -195,7 +194,7 @@ impl Owner {
                 record.pending.writing = Some(write_id);
                 self.calls.records.insert(id, record);
             }
-            Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
+            Err((error, _)) => self.report_call_result(record, Err(CallFailure::not_audited(&error))),
         }
     }
 
@@ -244,7 +243,7 @@ impl Owner {
                     .and_then(|r| r.session.connection.as_ref())
                     .is_some_and(|c| c.run == run);
                 match written {
-                    Err(error) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
+                    Err(error) => self.report_call_result(record, Err(CallFailure::not_audited(&error))),
                     Ok(()) if is_there && permissions_version == self.permissions.version => self.send(record, permit),
                     Ok(()) if is_there => self.send_if_still_allowed(record, permit),
                     // The decision applies to one process of the server, and not to the next one.
@@ -289,7 +288,7 @@ impl Owner {
             }
             Err(error) => {
                 let cause = format!("the audit log may be lost, so the result is not shown: {error}");
-                self.report_call_result(record, Err(CallFailure::Refused(cause)));
+                self.report_call_result(record, Err(CallFailure::refused(CallRefusal::ResultWithheld, cause)));
             }
         }
     }

@@ -88,14 +88,14 @@ impl Owner {
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
         let requester = Requester::Server { run, request };
-        let decision = self.permissions.policy.decide(&self.act_of_request(server, &server_request), self.now());
+        let decision = self.permissions.policy.decide(&self.policy_act_of_request(server, &server_request), self.now());
         match (server_request, decision) {
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling_request(server, requester, call, params, decision);
             }
             (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
-                self.refuse_denied_request(server, requester, (&body, schema.as_ref()), reason);
+                self.refuse_denied_request(server, (requester, call.as_deref()), (&body, schema.as_ref()), reason);
             }
             (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let origin = self.calls.consent_origin(call.as_deref());
@@ -112,7 +112,7 @@ impl Owner {
     }
 
     /// Converts a server's request to the act that the policy decides about.
-    pub(super) fn act_of_request<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
+    pub(super) fn policy_act_of_request<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
         match server_request {
             ServerRequest::Sampling(params) => self.sampling_act(server, params),
             ServerRequest::Elicitation(ElicitParams::Form { .. }) => PolicyAct::FillForm { server },
@@ -121,11 +121,18 @@ impl Owner {
         }
     }
 
-    /// Refuses a request of a server or its app that the policy denies.
+    /// Returns the conversation of the app that sends a request, or of the call during which a server sends it.
+    pub(super) fn conversation_of_request(&self, requester: Requester, call: Option<&str>) -> Option<String> {
+        let of_app = self.models.sampling.conversation_of_app(requester);
+        of_app.or_else(|| self.calls.records.get(call?)?.view.conversation.clone())
+    }
+
+    /// Refuses a request of a server or its app that the policy denies. `call` is the id of the call during which the
+    /// server sent the request, if known.
     pub(super) fn refuse_denied_request(
         &mut self,
         server: &str,
-        requester: Requester,
+        (requester, call): (Requester, Option<&str>),
         (body, schema): (&ConsentRequestBody, Option<&Value>),
         reason: DecisionReason,
     ) {
@@ -134,20 +141,20 @@ impl Owner {
             self.send_response(server, requester, authorize_denial_response(answer));
             return self.count_refused_while_muted(server);
         }
-        self.refuse_automatically(server, requester, (body, schema), reason.name(), answer);
+        self.refuse_automatically(server, (requester, call), (body, schema), reason.name(), answer);
     }
 
     /// Refuses a request of a server or its app without the user's involvement. `reason` is recorded in the audit log.
     pub(super) fn refuse_automatically(
         &mut self,
         server: &str,
-        requester: Requester,
+        (requester, call): (Requester, Option<&str>),
         (body, schema): (&ConsentRequestBody, Option<&Value>),
         reason: &str,
         answer: ClientResponse,
     ) {
         let hash = consent_payload_hash(server, body, schema);
-        let conversation = self.models.sampling.conversation_of_app(requester);
+        let conversation = self.conversation_of_request(requester, call);
         // The entry has no content, so that a server that repeats requests can't displace many other entries.
         let entry = AuditedDecision {
             server,
@@ -163,14 +170,6 @@ impl Owner {
         };
         self.audit_without_waiting(entry);
         self.send_response(server, requester, authorize_denial_response(answer));
-    }
-
-    /// Returns `true` if a consent request is pending, but doesn't belong to `conversation`, or belongs to no
-    /// conversation.
-    pub(crate) fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
-        let Some(at) = self.consent.position_of(id) else { return false };
-        let own = self.consent.pending[at].view.origin.conversation();
-        own.is_none() || own != conversation
     }
 
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.

@@ -12,8 +12,6 @@ use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use launches::current_files::read_current_launch_files;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
-use serde_json::{Map, Value};
-use server_requests::form::FormProblem;
 
 use super::Owner;
 use super::gate::Approval;
@@ -167,7 +165,7 @@ impl Owner {
     }
 
     /// Edits the payload of a consent request, which changes its hash.
-    pub(crate) fn edit(
+    pub(crate) fn edit_consent_request(
         &mut self,
         id: ConsentRequestId,
         edit: ConsentRequestEdit,
@@ -195,14 +193,5 @@ impl Owner {
         self.consent.pending[at].view.hash = hash;
         let view = self.consent.pending[at].view.clone();
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
-    }
-
-    /// Validates what the user entered in the form of a consent request, and returns the validation errors.
-    pub(crate) fn check_form(
-        &self,
-        id: ConsentRequestId,
-        content: &Map<String, Value>,
-    ) -> Result<Vec<FormProblem>, DecisionError> {
-        self.consent.check_form(id, content)
     }
 }

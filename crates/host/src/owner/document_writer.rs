@@ -14,8 +14,8 @@
 //! what is disabled stays disabled, until Drawbridge exits |
 //! | `policy.json`, `settings.json`, `models.json`, `confirmed.json`, `flow.json`, and the servers in `mcp.json` | once
 //! written, followed by the reply | the change has no effect, and the reply contains the error |
-//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `origins.json`, `model-lists.json` |
-//! immediately | effective until Drawbridge exits, and the failure is logged |
+//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `origins.json`, `model-lists.json`,
+//! `uses.json` | immediately | effective until Drawbridge exits, and the failure is logged |
 //!
 //! Changes that require an audit entry wait for it first (`audit.rs`).
 

@@ -1,5 +1,5 @@
-//! Documents that grant rights: reports documents that were rejected, and applies changes made by another instance of
-//! Drawbridge immediately.
+//! Documents that store permissions: reports documents that were rejected, and applies changes made by another instance
+//! of Drawbridge immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::Owner;
 use super::state::{DocumentReadResult, FolderShare};
 use crate::view::{HostEvent, ServerState};
 
-/// Value of the field `kind` in audit entries about documents that grant rights.
+/// Value of the field `kind` in audit entries about documents that store permissions, such as `grants.json`.
 const DOCUMENT_AUDIT_KIND: &str = "document";
 /// Documents whose content can allow acts without the user's consent. Each file contains a MAC, and is rejected
 /// if another program has changed it.
@@ -156,13 +156,15 @@ impl Owner {
         }
     }
 
-    /// Starts all servers that are stopped and whose start is approved.
+    /// Starts all servers that are stopped, that are to start with Drawbridge, and whose start is approved.
     pub(super) fn start_approved_servers(&mut self) {
         let approved: Vec<String> = self
             .servers
             .records
             .iter()
-            .filter(|(name, r)| r.state == ServerState::Stopped && self.is_approved(name, &r.config))
+            .filter(|(name, r)| {
+                r.state == ServerState::Stopped && r.config.autostart && self.is_approved(name, &r.config)
+            })
             .map(|(name, _)| name.clone())
             .collect();
         for name in approved {

@@ -1,8 +1,7 @@
 //! Changes of the data flow settings of servers, and their storage.
 
-use domain::StoreError;
 use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS};
-use host_state::AuditedDecision;
+use host_state::{AuditedDecision, DataFlowError};
 use policy::{Hash, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -10,18 +9,12 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::state::{DataFlowSettings, DocumentReadResult, ServerError, with_server_entry};
-use crate::HostClosed;
 
 fn data_flow_server_not_found(server: &str) -> DataFlowError {
     ServerError::NotFound(server.to_owned()).into()
 }
 
 impl Owner {
-    /// Returns the data flow settings of a server, or the default settings if the user has set none.
-    pub(crate) fn data_flow_of(&self, server: &str) -> DataFlow {
-        self.permissions.data_flow.data_flow_of(server)
-    }
-
     /// Sets the data flow settings of a server. The audit entry is written first, since the change may allow more.
     pub(crate) fn set_data_flow(
         &mut self,
@@ -29,7 +22,7 @@ impl Owner {
         flow: DataFlow,
         reply: oneshot::Sender<Result<(), DataFlowError>>,
     ) {
-        let was = self.data_flow_of(server);
+        let was = self.permissions.data_flow.data_flow_of(server);
         let nothing_to_write = if !self.servers.records.contains_key(server) {
             Some(Err(data_flow_server_not_found(server)))
         } else if flow.tools.len() > MAX_TOOL_SETTINGS {
@@ -118,21 +111,4 @@ impl Owner {
             self.emit_server_change(&server);
         }
     }
-}
-
-/// Error of changing the data flow settings of a server.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DataFlowError {
-    /// No server has this name.
-    #[error(transparent)]
-    Server(#[from] ServerError),
-    /// The maximum number of tools with a setting of their own is exceeded.
-    #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
-    TooMany,
-    /// The data flow settings or the audit entry of the change can't be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The host has shut down.
-    #[error(transparent)]
-    Closed(#[from] HostClosed),
 }

@@ -12,16 +12,16 @@
 //! requests that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
 mod outgoing_payload;
-mod payload_hashes;
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind, ServerCall};
+use domain::call::{CallFailure, CallKind, CallRefusal, ServerCall};
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
 use domain::item::ToolResult;
+use host_state::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, ModelRequest};
@@ -33,8 +33,6 @@ use ports::url_parts::UrlParts;
 use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::{SamplingState, sampling_request_hash};
-
-use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
 pub(super) use outgoing_payload::OutgoingPayload;
 
@@ -395,7 +393,8 @@ impl Owner {
         request: CallRequest,
         permit: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
-        let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
+        let text = || format!("because \"{}\" changed after it was allowed", call.name);
+        let changed = || CallFailure::refused(CallRefusal::Changed, text());
         let (now, open_world) = match (request.get(), app) {
             (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
                 let tool = self.calls.app_tools.tool(&call.server, app, call.conversation.as_deref(), name);
@@ -438,7 +437,7 @@ impl Owner {
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
             // Only the list of skills and its entries. A skill's files are read as resources, which require a decision.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
-            _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
+            _ => return Err(CallFailure::refused(CallRefusal::Other, "because it requires consent")),
         }
         Ok(AuthorizedPayload(request))
     }

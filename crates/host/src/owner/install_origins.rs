@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use ports::Document;
-use ports::server_config::{FilledInputs, InstallationInfo, ServerConfig, ServerOrigin};
+use ports::server_config::{FilledInputs, ServerConfig, ServerOrigin};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -14,12 +14,6 @@ use super::Owner;
 use super::state::{DocumentReadResult, InstallRecord, ServerError, with_server_entry};
 
 impl Owner {
-    /// Returns where a server was installed from, and if its command or address has changed since. `None` if it was not
-    /// installed from a registry or bundle.
-    pub(super) fn installation_info(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
-        self.launches.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
-    }
-
     /// Writes the installation record of a server before the server is added to the settings. If `expected` is given
     /// and the stored record differs from it at the time of the write, nothing is written and the reply is `false`.
     pub(crate) fn record_install_origin(
@@ -72,12 +66,6 @@ impl Owner {
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
             self.resolve_pending_install_record(&name);
         }
-    }
-
-    /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
-    /// included, since a user who removed a server from the settings by hand may add it again.
-    pub(crate) fn recorded_bundle_folders(&self) -> BTreeSet<String> {
-        self.launches.origins.values().flat_map(InstallRecord::bundle_folders).map(str::to_owned).collect()
     }
 
     /// Writes the installation record of a server: the origin, and the server's current settings.

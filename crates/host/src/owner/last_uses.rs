@@ -1,40 +1,44 @@
 //! Last uses of permissions, which the user sees next to them. A use is recorded in memory when the act is sent, and
-//! the uses of persisted grants are written together after [`USE_WRITE_DELAY`], and when the host closes.
+//! the uses of persisted permissions are written after [`USE_WRITE_DELAY`], when one is dropped, and at the host's end.
 
 use std::time::Duration;
 
-use host_state::{PermissionUses, with_last_uses};
+use host_state::with_last_uses;
 use policy::{DecisionSource, Grant, LastUse, UsedBy};
 use ports::Document;
 
 use super::Owner;
-use super::state::CallOrigin;
 use crate::view::ServerState;
 
-/// Time between the first unwritten use of a grant and the write of all uses since.
+/// Time between the first unwritten use of a permission and the write of all uses since.
 const USE_WRITE_DELAY: Duration = Duration::from_secs(30);
 
 impl Owner {
     /// Records that a rule or grant allowed an act that is being sent: a call of `tool`, or with `None` another act.
     pub(super) fn record_use(&mut self, by: DecisionSource, server: &str, tool: Option<&str>, used_by: UsedBy) {
         let last_use = LastUse { at: self.now(), by: used_by };
-        match by {
+        let needs_write = match by {
             DecisionSource::Grant(id) => {
                 let is_persisted = self.permissions.policy.grants_mut().record_grant_use(server, tool, id, last_use);
-                if is_persisted && self.permissions.uses.mark_grant_use_unwritten(id) {
-                    self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
-                }
+                is_persisted && self.permissions.uses.mark_grant_use_unwritten(id)
             }
             DecisionSource::Rule(of) => {
                 let policy = &self.permissions.policy;
                 let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
-                self.permissions.uses.record_rule_use(of, last_use, rule);
+                self.permissions.uses.record_rule_use(of, last_use, rule)
             }
             DecisionSource::BuiltIn
             | DecisionSource::Preset
             | DecisionSource::ManagedPreset
-            | DecisionSource::RepeatedApproval => {}
+            | DecisionSource::RepeatedApproval => false,
+        };
+        if needs_write {
+            self.schedule_use_write();
         }
+    }
+
+    fn schedule_use_write(&mut self) {
+        self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_uses());
     }
 
     /// Records that a server is being started and, if `by` is given, that this rule or grant allowed the start.
@@ -59,11 +63,14 @@ impl Owner {
     /// Records that a server received its shared folders.
     pub(super) fn record_roots_use(&mut self, server: &str) {
         let last_use = LastUse { at: self.now(), by: UsedBy::Server };
-        self.permissions.uses.record_shared_folders_use(server, last_use);
+        if self.permissions.uses.record_shared_folders_use(server, last_use) {
+            self.schedule_use_write();
+        }
     }
 
-    /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
-    pub(super) fn write_grant_uses(&mut self) {
+    /// Writes the last uses of permissions to their files. Never adds a grant, since another process may have revoked
+    /// it.
+    pub(super) fn write_uses(&mut self) {
         let unwritten = self.permissions.uses.take_grants_with_unwritten_uses();
         let persisted =
             if unwritten.is_empty() { Vec::new() } else { self.permissions.policy.grants().persistent_grants() };
@@ -72,20 +79,9 @@ impl Owner {
             let failure = "the last uses of grants could not be written";
             self.write_later(Document::Grants, failure, move |stored| with_last_uses(stored, &used));
         }
-    }
-
-    /// Returns the last uses of rules and of shared folders since the host started.
-    pub(crate) fn permission_uses(&self) -> PermissionUses {
-        self.permissions.uses.clone()
-    }
-}
-
-/// Returns the originator of a call.
-pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
-    match origin {
-        CallOrigin::User { .. } => UsedBy::User,
-        CallOrigin::Model { .. } => UsedBy::Model,
-        CallOrigin::App { .. } => UsedBy::App,
-        CallOrigin::CommandLine => UsedBy::CommandLine,
+        if let Some(uses) = self.permissions.take_unwritten_uses() {
+            let failure = "the last uses of rules and folders could not be written";
+            self.write_later(Document::Uses, failure, move |stored| uses.merged_with(stored));
+        }
     }
 }

@@ -59,12 +59,11 @@ use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 use audit::PendingAudits;
-pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
-pub use flow_settings::DataFlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
-use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
+use host_state::{AuditedDecision, PermissionUses};
+pub use host_state::{DataFlowError, ServerForModel};
 pub use sampling::SamplingError;
 pub use state::{
     AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
@@ -83,17 +82,17 @@ pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
     lifetime: HostShutdown,
-    events: EventStream,
+    pub(crate) events: EventStream,
     pub(crate) servers: ServerRegistry,
-    launches: LaunchFacts,
-    calls: CallTable,
-    consent: ConsentQueue,
+    pub(crate) launches: LaunchFacts,
+    pub(crate) calls: CallTable,
+    pub(crate) consent: ConsentQueue,
     sign_ins: SignIns,
-    permissions: Permissions,
-    reviews: Reviews,
+    pub(crate) permissions: Permissions,
+    pub(crate) reviews: Reviews,
     pub(crate) models: ModelAccess,
     documents: GrantDocuments,
-    settings: SettingsState,
+    pub(crate) settings: SettingsState,
     audits: PendingAudits,
 }
 
@@ -130,6 +129,9 @@ impl Owner {
         };
         let flow = DataFlowTable { flows, ..DataFlowTable::default() };
         let folders = FolderShares::read(roots);
+        // A failure is not shown, since no decision depends on the uses.
+        let uses = ports.documents.read(Document::Uses).unwrap_or_default();
+        let uses = PermissionUses::read(uses, |server| folders.shared.contains_key(server));
         let mut owner = Self {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -140,7 +142,7 @@ impl Owner {
             launches: LaunchFacts { known, packages, origins, own_files, search_path },
             calls: CallTable::default(),
             consent: ConsentQueue::default(),
-            permissions: Permissions::new(grants, flow, folders),
+            permissions: Permissions { uses, ..Permissions::new(grants, flow, folders) },
             reviews: Reviews::read(pins),
             models: ModelAccess { sampling, ..ModelAccess::default() },
             documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_key, problem: None },
@@ -162,6 +164,11 @@ impl Owner {
         self.ports.clock.now()
     }
 
+    /// Returns `true` from the time at which the host is closed.
+    pub(crate) const fn is_closing(&self) -> bool {
+        self.lifetime.is_closing
+    }
+
     /// Returns `true` if the host was closed and all servers have ended.
     pub(super) fn has_ended(&self) -> bool {
         self.lifetime.is_closing && self.servers.runs.is_empty()
@@ -172,7 +179,7 @@ impl Owner {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
             self.lifetime.is_closing = true;
-            self.write_grant_uses();
+            self.write_uses();
             let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);
@@ -207,7 +214,7 @@ impl Owner {
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
-                let all = self.servers.records.values().map(|record| &*record.activity);
+                let all = self.servers.records.values().map(|record| &record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
@@ -252,17 +259,13 @@ impl Owner {
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.server_trust_duration(name),
-            flow: self.data_flow_of(name),
+            flow: self.permissions.data_flow.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.servers.server_findings(name, record),
-            installed: self.installation_info(name, &record.config),
+            installed: self.launches.installation_info(name, &record.config),
         })
-    }
-
-    pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.records.get(name).map(Box::as_ref)
     }
 
     /// Emits an event with the current view of a server.
@@ -285,7 +288,7 @@ impl Owner {
             let result = work.await;
             let name = std::any::type_name_of_val(&then);
             // Fails only if the host has shut down.
-            let _ = back.turn(name, move |owner| then(owner, result));
+            let _ = back.run_turn(name, move |owner| then(owner, result));
         });
     }
 }
@@ -317,8 +320,9 @@ fn read_document<T: serde::de::DeserializeOwned>(
 }
 
 impl Owner {
-    /// Starts the approved servers, if autostart is enabled.
+    /// Writes that last uses were dropped at startup, and starts the approved servers if autostart is enabled.
     pub(crate) fn start_servers_automatically(&mut self) {
+        self.write_uses();
         if self.options.autostart {
             self.start_approved_servers();
         }
@@ -328,7 +332,7 @@ impl Owner {
 /// Runs the owner's background work until the host is closed and all servers have ended.
 pub(crate) async fn run_owner(owner: SharedOwner) {
     // Fails only if the host was closed before this task started.
-    if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
+    if let Ok(receipts) = owner.run_turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
         deliver_audit_receipts(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
@@ -348,8 +352,10 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
-            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_audit_receipts(written)),
-            () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            written = receipts.wait_for_outcomes() => {
+                owner.run_turn("audit receipts", |owner| owner.on_audit_receipts(written))
+            }
+            () = owner.wait_until_abandoned() => owner.run_turn("close", |owner| owner.close(None)),
             () = owner.wait_until_ended() => return,
         };
         if turn.is_err() {

@@ -1,6 +1,7 @@
 //! Limits on the requests of servers: three consecutive denials by the user mute a server for a while, and requests
 //! that are refused automatically are counted.
 
+use domain::call::CallRefusal;
 use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
 use tokio::time::Instant;
@@ -26,15 +27,15 @@ impl Owner {
         }
         let is_enough = self.consent.throttle_of_server(server).count_denial(Instant::now());
         if is_enough && !self.permissions.policy.is_muted(server) {
-            self.mute_for_cool_down(server);
+            self.mute_temporarily(server);
         }
     }
 
-    fn mute_for_cool_down(&mut self, server: &str) {
+    fn mute_temporarily(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = ports::time::time_after(self.now(), pause);
         self.consent.throttle_of_server(server).mute_until(until);
-        self.permissions.policy.mute(server);
+        self.permissions.policy.mute_server(server);
         self.permissions.forget_approved_calls(server);
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -49,7 +50,7 @@ impl Owner {
         let name = server.to_owned();
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             if owner.consent.throttles.get(&name).is_some_and(|throttle| throttle.muted_until == Some(until)) {
-                owner.unmute(&name);
+                owner.unmute_server(&name);
             }
         });
     }
@@ -68,10 +69,12 @@ impl Owner {
                 rule: policy::DecisionReason::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
                 asker: originator_name(&pending.view.origin),
+                conversation: pending.view.origin.conversation(),
                 ..AuditedDecision::default()
             });
-            let rule = policy::DecisionReason::Muted.name();
-            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(rule), rule.to_owned());
+            let rule = policy::DecisionReason::Muted.name().to_owned();
+            let refusal = CallRefusal::DeniedByRule { rule: rule.clone() };
+            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, refusal, rule);
         }
     }
 
@@ -83,7 +86,7 @@ impl Owner {
 
     /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttle_of_server(server).count_refused() {
+        if let Some(refused) = self.consent.throttle_of_server(server).count_refusal_while_muted() {
             self.audit_refused_while_muted(server, refused);
         }
         self.emit_server_change(server);
@@ -120,9 +123,9 @@ impl Owner {
     }
 
     /// Ends the mute of a server.
-    pub(crate) fn unmute(&mut self, server: &str) {
+    pub(crate) fn unmute_server(&mut self, server: &str) {
         self.audit_final_muted_count(server);
-        self.permissions.policy.unmute(server);
+        self.permissions.policy.unmute_server(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.reset_on_unmute();
         }

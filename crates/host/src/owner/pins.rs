@@ -5,7 +5,7 @@ use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
 use launches::pinned_parts::{pinned_address_parts, pinned_command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{DefinitionKind, PinnedServerIdentity, Pins, ServerPins};
+use offers::review::{DefinitionKind, PinnedServerIdentity, ServerPins};
 use policy::{Hash, ReviewState};
 use ports::Document;
 use ports::server_config::ServerTransport;
@@ -131,7 +131,7 @@ impl Owner {
     }
 
     /// Pins the definitions that the user reviewed, if each of them is equal to the displayed one.
-    pub(crate) fn mark_reviewed(
+    pub(crate) fn mark_definitions_reviewed(
         &mut self,
         server: &str,
         displayed: &[DefinitionShownToUser],
@@ -178,11 +178,6 @@ impl Owner {
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
-    }
-
-    /// Returns the pins of each server: the definitions of its tools and prompts that the user reviewed.
-    pub(crate) const fn pins(&self) -> &Pins {
-        &self.reviews.pins
     }
 
     /// Returns the hash of a prompt's current definition and its review state, or `None` if the prompt is not listed.

@@ -7,7 +7,7 @@ use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{ReadContent, ReadContentKind};
 
 use super::Owner;
-use super::state::{CallOrigin, DataFlowLabel};
+use super::state::CallOrigin;
 use crate::view::HostEvent;
 
 impl Owner {
@@ -18,22 +18,12 @@ impl Owner {
         }
     }
 
-    /// Returns the servers whose content is known to be in a conversation.
-    pub(crate) fn data_flow_label(&self, conversation: &str) -> DataFlowLabel {
-        self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
-    }
-
     /// Sets [`ReadContent::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut read_contents: Vec<ReadContent>) -> Vec<ReadContent> {
         for content in read_contents.iter_mut().filter(|content| content.kind == ReadContentKind::Tool) {
             content.open_world |= self.tool_claims_open_world(&content.server, &content.name);
         }
         read_contents
-    }
-
-    /// Records that a model has read this content of servers in a conversation.
-    pub(crate) fn record_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
-        self.permissions.record_read_content(conversation, read_contents);
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server

@@ -22,7 +22,7 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let needs_no_consent = self.may_read_without_consent(server, origin, request);
+        let needs_no_consent = self.servers.may_read_without_consent(server, origin, request);
         let act = PolicyAct::Read { needs_no_consent, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
@@ -61,7 +61,7 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
-                Err(CallFailure::Refused(format!("by {by}")))
+                Err(CallFailure::denied_by_rule(by.text()))
             }
         }
     }
@@ -71,18 +71,9 @@ impl Owner {
     /// Returns `true` if reading a resource for this originator needs the user's decision.
     pub(crate) fn asks_before_read(&self, server: &str, origin: &CallOrigin, uri: String) -> bool {
         let request = ClientRequest::ReadResource { uri };
-        let needs_no_consent = self.may_read_without_consent(server, origin, &request);
+        let needs_no_consent = self.servers.may_read_without_consent(server, origin, &request);
         let act = PolicyAct::Read { needs_no_consent, server, conversation: origin.conversation() };
         matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Ask { .. })
-    }
-
-    /// Returns `true` if the user or a model makes the request, or if an app reads a resource that its server lists. An
-    /// app that reaches other hosts gets `false`, since its choice of a URI can transfer data from them.
-    fn may_read_without_consent(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
-        let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
-        let ClientRequest::ReadResource { uri } = request else { return false };
-        let resources = self.servers.records.get(server).map(|record| record.offer.catalog.resources.as_slice());
-        !reaches_other_hosts && resources.unwrap_or_default().iter().any(|resource| resource.name() == uri)
     }
 }
 

@@ -93,7 +93,7 @@ impl Owner {
 
     /// Recomputes the review warnings of the consent request at index `at`, whose tool has changed since its definition
     /// `shown` was displayed.
-    pub(super) fn compare_with_displayed_tool(&mut self, at: usize, shown: &Tool) {
+    pub(super) fn update_review_warnings_of_changed_tool(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.review_findings(&view.server, &view.body);
         // If the user never reviewed the tool, the definition is compared with the displayed one.

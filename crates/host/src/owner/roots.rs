@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use domain::StoreError;
+use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequest, ServerRequestId};
 use policy::{DecisionSource, Hash, PolicyDecision, canonical_json};
@@ -16,8 +17,12 @@ use serde_json::json;
 use super::Owner;
 use super::audit::PendingRootsResponse;
 use super::gate::{authorize_allowed_response, authorize_denial_response};
-use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
+use super::state::{FolderShare, Requester, refusal_error, refusal_response, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
+use crate::view::ConsentRequestBody;
+
+/// Text in the audit entry of a request for roots of a server with which the user decided to share none.
+const NO_FOLDERS_REASON: &str = "the user shares no folders";
 
 impl Owner {
     /// Returns the folders shared with a server, or `None` if the user has not decided for its current command.
@@ -57,8 +62,10 @@ impl Owner {
     pub(super) fn rename_shared_roots(&mut self, was: &str, name: &str) {
         if let Some(shared) = self.permissions.folders.shared.remove(was) {
             self.permissions.folders.shared.insert(name.to_owned(), shared);
+            self.permissions.uses.rename_server(was, name);
             self.write_roots(was);
             self.write_roots(name);
+            self.write_uses();
         }
     }
 
@@ -87,7 +94,7 @@ impl Owner {
     }
 
     /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user,
-    /// or with an empty list if its sandbox allows none.
+    /// or with an empty list if its sandbox allows none. If the user decided to share none, the request is denied.
     pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
@@ -95,6 +102,16 @@ impl Owner {
         ticket: Option<CallTicket>,
         by: DecisionSource,
     ) {
+        let requester = Requester::Server { run, request };
+        let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
+        let shared = self.shared_roots(server);
+        if shared.as_ref().is_some_and(Vec::is_empty) {
+            let body = ConsentRequestBody::Roots;
+            let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
+            let of = (requester, call.as_deref());
+            return self.refuse_automatically(server, of, (&body, None), NO_FOLDERS_REASON, answer);
+        }
+        let conversation = self.conversation_of_request(requester, call.as_deref());
         let sent = self.accessible_roots(server).unwrap_or_default();
         let subject = canonical_json(&json!(sent));
         let hash = Hash::of_bytes(subject.as_bytes());
@@ -103,9 +120,10 @@ impl Owner {
             kind: "roots",
             subject: &subject,
             decision: "allowed",
-            by: if self.shared_roots(server).is_some() { "grant" } else { "policy" },
+            by: if shared.is_some() { "grant" } else { "policy" },
             hash: hash.as_str(),
             asker: "server",
+            conversation: conversation.as_deref(),
             ..AuditedDecision::default()
         });
         let answer = authorize_allowed_response(by, ClientResponse::Roots(to_roots(&sent)));
@@ -130,7 +148,8 @@ impl Owner {
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.permissions.policy.decide(&self.act_of_request(&server, &ServerRequest::Roots), self.now());
+        let decision =
+            self.permissions.policy.decide(&self.policy_act_of_request(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
             if self.shared_roots(&server).is_some() {

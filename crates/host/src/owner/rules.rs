@@ -10,14 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use host_state::parse_rule_file;
-use policy::RuleRef;
 use ports::Document;
 use ports::server_config::ServerTransport;
 
 use super::Owner;
 use super::path_links::resolve_links;
 use super::state::DocumentReadResult;
-use crate::rules::RulesView;
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
@@ -41,13 +39,13 @@ impl Owner {
 
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: DocumentReadResult, user: DocumentReadResult) {
-        let before = self.rules_view();
+        let before = self.permissions.rules_view();
         self.permissions.apply_managed_rules(parse_rule_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
         self.permissions.apply_user_rules(parse_rule_file(user), path);
-        let after = self.rules_view();
+        let after = self.permissions.rules_view();
         if after != before {
-            if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
+            if self.permissions.rule_files.were_read {
                 self.audit_rule_changes(&before, &after);
             }
             self.on_rules_changed();
@@ -93,19 +91,15 @@ impl Owner {
         }
     }
 
-    /// Returns the view of all rules and of the problems of their files.
-    pub(crate) fn rules_view(&self) -> RulesView {
-        self.permissions.rules_view()
-    }
-
     /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
     fn on_rules_changed(&mut self) {
         self.permissions.version += 1;
         // A rule may have denied a call that an earlier approval would allow again once the rule is removed.
         self.permissions.approved_calls.clear();
-        let policy = &self.permissions.policy;
-        let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
-        self.permissions.uses.retain_unchanged_rules(current);
+        // While the host is being created, its writer can't report back.
+        if self.permissions.drop_uses_of_changed_rules() && self.permissions.rule_files.were_read {
+            self.write_uses();
+        }
         let requests: Vec<_> =
             self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
         for (id, paths) in requests {

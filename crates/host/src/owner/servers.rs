@@ -113,7 +113,9 @@ impl Owner {
                     self.set_server_identity_for_rules(&name, None);
                     self.emit_server_change(&name);
                 }
-                Some(record) if record.config.differs_in_tools_only(&config) => self.change_tool_filter(&name, config),
+                Some(record) if record.config.differs_without_restart(&config) => {
+                    self.change_without_restart(&name, config)
+                }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }
@@ -130,22 +132,8 @@ impl Owner {
         }
     }
 
-    /// Checks that this entry can be added as a new server.
-    pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        self.servers.check_entry(entry, None)
-    }
-
-    /// Checks that the server with this name can be changed to this entry.
-    pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        if self.servers.records.contains_key(&entry.name) {
-            self.servers.check_entry(entry, Some(&entry.name))
-        } else {
-            Err(ServerError::NotFound(entry.name.clone()))
-        }
-    }
-
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: ServerChangeReply) {
-        if let Err(error) = self.check_new_server(&entry) {
+        if let Err(error) = self.servers.check_new_server(&entry) {
             // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(error));
             return;
@@ -179,12 +167,7 @@ impl Owner {
         forgotten: TokenDeletionReply,
         reply: ServerChangeReply,
     ) {
-        let checked = if self.servers.records.contains_key(was) {
-            self.servers.check_entry(&entry, Some(was))
-        } else {
-            Err(ServerError::NotFound(was.to_owned()))
-        };
-        if let Err(error) = checked {
+        if let Err(error) = self.servers.check_changed_server(was, &entry) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -272,6 +255,7 @@ impl Owner {
         self.forget_install_record(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
+        self.write_uses();
         self.permissions.revoked.forget_server(name);
     }
 
@@ -307,8 +291,9 @@ impl Owner {
     }
 
     /// Returns `true` if a grant allows starting this command or address. Commands are compared by their readable
-    /// texts, which are equal even if values of variables or program files have changed. The start itself compares
-    /// hashes of everything and then asks, so this decides only what is shown, and which servers start with the app.
+    /// texts, which are equal even if values of variables or program files have changed. A start itself compares hashes
+    /// that cover those values and files, and requires consent if they differ. The result is therefore used only for
+    /// display and to choose the servers that start with the app.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

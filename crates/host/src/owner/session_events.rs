@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use host_state::truncate_server_facts;
 use mcp_proto::session::ServerFacts;
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use process::orphans::RunningServerRecord;
 
 use super::Owner;
@@ -35,7 +35,7 @@ impl Owner {
         self.emit_server_change(name);
     }
 
-    pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
+    pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<ServerCatalog>) {
         let Some(record) = self.servers.record_of_run(name, run) else { return };
         let is_same = record.offer.catalog.has_equal_entries(&catalog);
         let is_equally_current = record.offer.catalog.outdated == catalog.outdated;

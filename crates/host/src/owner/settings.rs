@@ -190,8 +190,4 @@ impl Owner {
             ..AuditedDecision::default()
         });
     }
-
-    pub(crate) fn report_changed_conversations(&mut self, changed: Option<String>) {
-        self.events.emit(HostEvent::ConversationsChanged(changed));
-    }
 }

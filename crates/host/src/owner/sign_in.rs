@@ -12,7 +12,8 @@ mod views;
 use std::sync::Arc;
 
 use credentials::settings::unsupported_sign_in_reason;
-use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokenStorage};
+use credentials::sign_in::{AuthorizationView, SignInError, SignInPhase, TokenStorage};
+use host_state::check_pasted_redirect;
 use mcp_auth::ServerAuthorization;
 use mcp_transport::http::Authorizer;
 use ports::server_config::{AuthConfig, HttpConfig};
@@ -54,6 +55,26 @@ impl ServerSignIn {
         self.signing.take_refusal_cause()
     }
 
+    /// Passes the address that the user pasted to the sign-in to `server`, which waits for the browser.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SignInError::NotWaiting`] if it doesn't, and [`SignInError::BadRedirect`] if it can't use the address.
+    pub(super) fn paste_redirect(&self, server: &str, address: &str) -> Result<(), SignInError> {
+        let progress = self.authorization.progress();
+        let progress = progress.map(|progress| views::sign_in_progress_view(progress, &self.user.progress()));
+        let waiting = progress.filter(|progress| progress.phase == SignInPhase::AwaitingBrowser);
+        let redirect_uri = waiting.and_then(|progress| progress.redirect_uri);
+        let redirect_uri = redirect_uri.ok_or_else(|| SignInError::NotWaiting(server.to_owned()))?;
+        let address = address.trim();
+        check_pasted_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
+        if self.user.send_pasted_url(address) {
+            Ok(())
+        } else {
+            Err(SignInError::BadRedirect("others are still being processed".to_owned()))
+        }
+    }
+
     /// Returns `true` if the sign-in requires neither the user nor a browser.
     fn signs_in_without_user(&self) -> bool {
         self.config.auth.as_ref().is_some_and(AuthConfig::is_unattended)
@@ -71,7 +92,7 @@ impl Owner {
             back: self.lifetime.back.clone(),
             ports: self.ports.clone(),
             vaults: Arc::clone(&self.sign_ins.vaults),
-            activity: Arc::clone(&record.activity),
+            activity: record.activity.clone(),
             existing: record.sign_in.sign_in_with_current_secrets().cloned(),
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
             approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
@@ -112,54 +133,10 @@ impl Owner {
 
     pub(crate) fn authorization(&mut self, name: &str, reply: oneshot::Sender<Result<AuthorizationView, SignInError>>) {
         self.with_sign_in(name, move |owner, name, sign_in| {
+            let record = owner.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()));
+            let view = record.and_then(|record| views::authorization_view(name, &record.sign_in, sign_in));
             // The caller may have stopped waiting.
-            let _ = reply.send(owner.authorization_view(name, sign_in));
+            let _ = reply.send(view);
         });
-    }
-
-    fn authorization_view(
-        &self,
-        name: &str,
-        sign_in: Result<ServerSignIn, SignInError>,
-    ) -> Result<AuthorizationView, SignInError> {
-        let access = &self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.sign_in;
-        let nothing = AuthorizationView {
-            server: name.to_owned(),
-            not_offered: None,
-            account: None,
-            in_progress: None,
-            failed: access.failed.as_ref().map(views::error_text),
-            failure: access.failed.as_ref().map(views::sign_in_failure),
-            steps: Vec::new(),
-            token_storage: None,
-        };
-        let sign_in = match sign_in {
-            Ok(sign_in) => sign_in,
-            Err(SignInError::NotOffered { cause, .. }) => {
-                return Ok(AuthorizationView { not_offered: Some(cause), ..nothing });
-            }
-            Err(SignInError::NotPrepared { cause, .. }) => {
-                return Ok(AuthorizationView {
-                    failed: Some(cause),
-                    failure: Some(SignInFailure::NotPrepared),
-                    ..nothing
-                });
-            }
-            Err(error) => return Err(error),
-        };
-        let account = sign_in.authorization.account();
-        // A sign-in that has just been started has no progress yet.
-        let begins = || access.flow.map(|_| views::initial_sign_in_progress());
-        Ok(AuthorizationView {
-            in_progress: sign_in
-                .authorization
-                .progress()
-                .or_else(begins)
-                .map(|now| views::sign_in_progress_view(now, &sign_in.user.progress())),
-            steps: views::to_sign_in_steps(&sign_in.authorization),
-            token_storage: views::token_storage(&sign_in).filter(|_| account.is_some()),
-            account: account.map(views::account_view),
-            ..nothing
-        })
     }
 }

@@ -39,7 +39,7 @@ impl Owner {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.restart_pause_number() == wait
             };
-            if owner.server(&name).is_some_and(is_awaited) {
+            if owner.servers.record(&name).is_some_and(is_awaited) {
                 // Can't fail, since the server exists.
                 let _ = owner.start(&name);
             }
@@ -62,7 +62,7 @@ impl Owner {
                     && r.supervision.restart_pause_number() == wait
                     && r.sign_in.may_be_temporary()
             };
-            if owner.server(&name).is_some_and(is_awaited) {
+            if owner.servers.record(&name).is_some_and(is_awaited) {
                 owner.restart_without_user(&name);
             }
         });

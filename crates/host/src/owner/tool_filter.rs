@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use domain::consent_request::ConsentRequestOrigin;
 use host_state::AuditedDecision;
 use mcp_apps::ToolMetadata;
 use policy::{Hash, canonical_json};
@@ -13,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::Owner;
 use super::state::{CallOrigin, PendingRequest};
-use crate::view::ConsentRequestBody;
 
 /// Reason for refusing a model's call of a tool whose server reserves it for its apps.
 const TOOL_ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
@@ -41,15 +39,16 @@ pub(super) fn tool_filter_refusal(
 }
 
 impl Owner {
-    /// Changes which tools of a server are available to models, without restarting the server. Pending consent requests
+    /// Changes settings of a server that need no restart: which tools are available to models, and whether it starts
+    /// with Drawbridge. Pending consent requests
     /// for calls of tools that are now turned off are refused, as if a rule denied them.
-    pub(super) fn change_tool_filter(&mut self, server: &str, config: ServerConfig) {
+    pub(super) fn change_without_restart(&mut self, server: &str, config: ServerConfig) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.config = Arc::new(config);
             self.permissions.version += 1;
         }
         let is_refused = |pending: &PendingRequest| {
-            pending.view.server == server && pending.can_be_denied() && self.is_for_disabled_tool(pending)
+            pending.view.server == server && pending.can_be_denied() && self.servers.is_for_disabled_tool(pending)
         };
         let refused: Vec<_> =
             self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
@@ -101,16 +100,5 @@ impl Owner {
             hash: hash.as_str(),
             ..AuditedDecision::default()
         });
-    }
-
-    /// Returns `true` if a consent request is for a call of a tool that the user turned off, by a model or an app.
-    fn is_for_disabled_tool(&self, pending: &PendingRequest) -> bool {
-        let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
-        matches!(pending.view.origin, ConsentRequestOrigin::Model { .. } | ConsentRequestOrigin::App { .. })
-            && self
-                .servers
-                .records
-                .get(&pending.view.server)
-                .is_some_and(|record| !record.config.tools.admits(&tool.name))
     }
 }

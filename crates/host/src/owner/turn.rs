@@ -88,8 +88,8 @@ impl SharedOwner {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.run_turn(name, act)
     }
 
     /// Notifies the host's background work that the last handle of the host was dropped.
@@ -117,13 +117,13 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::turn`].
+    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::run_turn`].
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
+    pub(crate) fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.upgrade().ok_or(HostClosed)?.run_turn(name, act)
     }
 
     /// Locks the host's state, and calls the deferred function with it.
@@ -132,7 +132,7 @@ impl WeakOwner {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub(crate) fn run(&self, deferred: DeferredTurn) -> Result<(), HostClosed> {
-        self.turn(deferred.name, deferred.act)
+        self.run_turn(deferred.name, deferred.act)
     }
 }
 
@@ -142,7 +142,7 @@ impl OwnerCell {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+    fn run_turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
         let _taken = TurnGuard::enter();
         let mut state = self.lock();
         let mut owner = match std::mem::replace(&mut *state, OwnerState::Away) {
@@ -211,10 +211,10 @@ mod debug {
     const MIN_SLOW_TURN_DURATION: Duration = Duration::from_millis(5);
     /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
     /// no thread for that long.
-    const MAX_PREEMPTION: Duration = Duration::from_secs(1);
+    const MAX_PREEMPTED_TURN_DURATION: Duration = Duration::from_secs(1);
 
-    /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
-    /// since test machines are often busy.
+    /// Runs `turn`, and logs it if it was slow. If the thread was preempted and never waited, only its processor time
+    /// is considered, since test machines are often busy.
     pub(in super::super) fn run_timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
         // clock: measures the duration of a turn for the log.
         let (began, before) = (Instant::now(), ThreadUsage::now());
@@ -222,7 +222,7 @@ mod debug {
         let took = began.elapsed();
         if took > MIN_SLOW_TURN_DURATION {
             let used = ThreadUsage::now().since(&before);
-            let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
+            let own = used.duration_of_turn(took);
             if own > MIN_SLOW_TURN_DURATION {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(
@@ -241,9 +241,18 @@ mod debug {
         processor: Duration,
         /// Number of involuntary context switches.
         preempted: i64,
+        /// Number of voluntary context switches: the thread waited, for example for a lock or the disk.
+        waits: i64,
     }
 
     impl ThreadUsage {
+        /// Returns the duration of a turn that took `took` by the clock and used the processor like this, without the
+        /// time for which the thread was preempted.
+        fn duration_of_turn(&self, took: Duration) -> Duration {
+            let is_only_preempted = self.preempted > 0 && self.waits == 0 && took < MAX_PREEMPTED_TURN_DURATION;
+            if is_only_preempted { self.processor } else { took }
+        }
+
         #[cfg(target_os = "linux")]
         fn now() -> Self {
             use nix::sys::resource::{UsageWho, getrusage};
@@ -256,6 +265,7 @@ mod debug {
             let known = |used: nix::sys::resource::Usage| Self {
                 processor: duration(used.user_time()) + duration(used.system_time()),
                 preempted: used.involuntary_context_switches(),
+                waits: used.voluntary_context_switches(),
             };
             getrusage(UsageWho::RUSAGE_THREAD).map(known).unwrap_or_default()
         }
@@ -270,6 +280,7 @@ mod debug {
             Self {
                 processor: self.processor.saturating_sub(before.processor),
                 preempted: self.preempted - before.preempted,
+                waits: self.waits - before.waits,
             }
         }
     }
@@ -277,6 +288,32 @@ mod debug {
     #[cfg(all(test, target_os = "linux"))]
     mod tests {
         use super::*;
+
+        #[test]
+        fn sleeping_turn_that_was_also_preempted_is_reported() {
+            let before = ThreadUsage::now();
+            std::thread::sleep(MIN_SLOW_TURN_DURATION);
+            let used = ThreadUsage::now().since(&before);
+            assert!(used.waits > 0, "a sleeping thread waits");
+            let preempted = ThreadUsage { preempted: used.preempted + 1, ..used };
+            let took = Duration::from_millis(50);
+            assert_eq!(preempted.duration_of_turn(took), took, "the time of the wait counts");
+        }
+
+        #[test]
+        fn preemption_counts_only_in_a_very_long_turn() {
+            let processor = Duration::from_millis(1);
+            let preempted = ThreadUsage { processor, preempted: 1, waits: 0 };
+            assert_eq!(preempted.duration_of_turn(Duration::from_millis(50)), processor, "the machine was busy");
+            assert_eq!(
+                preempted.duration_of_turn(MAX_PREEMPTED_TURN_DURATION),
+                MAX_PREEMPTED_TURN_DURATION,
+                "no preemption is that long"
+            );
+            let undisturbed = ThreadUsage { processor, preempted: 0, waits: 0 };
+            let took = Duration::from_millis(50);
+            assert_eq!(undisturbed.duration_of_turn(took), took, "nothing else used the time");
+        }
 
         #[test]
         fn waiting_turn_is_not_reported_as_preempted() {

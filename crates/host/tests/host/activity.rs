@@ -1,6 +1,5 @@
 //! Tests the activity log: descriptions of messages, and bounds on its size.
 
-use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 use testkit::calls::UserCalls as _;
 
@@ -14,6 +13,7 @@ use supervision::activity::{
     ActivityKind, ActivityLog, DEFAULT_MAX_ACTIVITY_BYTES, MAX_ACTIVITY_ENTRIES, MAX_ENTRY_BODY_BYTES,
 };
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
+use testkit::deadline::poll_until_async;
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
@@ -134,23 +134,13 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
         let call = app.host.call_tool(number.to_string(), "loud".into(), "echo".into(), arguments, None);
         call.await.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     }
-    let (loud, quiet) =
-        (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
-    let retained = |activity: &Mutex<ActivityLog>| {
-        let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.missing_count())
+    let retained = async |server: &str| {
+        let page = app.host.activity_page(server.to_owned(), 0, usize::MAX).await.unwrap();
+        (page.entries.iter().map(|entry| entry.body().len()).sum::<usize>(), page.missing)
     };
-    let end = tokio::time::Instant::now() + EVENT_TIMEOUT;
-    while retained(&loud).0 + retained(&quiet).0 > TOTAL_BYTES {
-        assert!(
-            tokio::time::Instant::now() < end,
-            "excess entries are dropped: {:?} and {:?}",
-            retained(&loud),
-            retained(&quiet)
-        );
-        // sleep: polls for a condition that no event reports.
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    assert!(retained(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");
-    assert!(retained(&quiet).0 > 0 && retained(&quiet).1 == 0, "the quiet server retains all entries");
+    let is_bounded = async || retained("loud").await.0 + retained("quiet").await.0 <= TOTAL_BYTES;
+    assert!(poll_until_async(EVENT_TIMEOUT, is_bounded).await, "excess entries are dropped");
+    assert!(retained("loud").await.1 > 0, "the oldest entries of the busy server are dropped and counted");
+    let quiet = retained("quiet").await;
+    assert!(quiet.0 > 0 && quiet.1 == 0, "the quiet server retains all entries");
 }

@@ -50,12 +50,12 @@ async fn a_tool_is_refused_to_callers_that_its_server_excludes() {
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     let by_model = call_result(spawn_call(&app, "1", model, APP_TOOL)).await;
     assert!(
-        matches!(&by_model, Err(CallFailure::Refused(cause)) if cause.contains("only to its apps")),
+        matches!(&by_model, Err(CallFailure::Refused { text, .. }) if text.contains("only to its apps")),
         "a tool without `model` should be refused to models: {by_model:?}"
     );
     let by_app = call_result(spawn_call(&app, "2", app_origin(false), MODEL_TOOL)).await;
     assert!(
-        matches!(&by_app, Err(CallFailure::Refused(cause)) if cause.contains("doesn't offer the tool to its apps")),
+        matches!(&by_app, Err(CallFailure::Refused { text, .. }) if text.contains("doesn't offer the tool to its apps")),
         "a tool without `app` should be refused to apps: {by_app:?}"
     );
     assert!(app.consent_requests().await.is_empty(), "a refused call should not ask the user");
@@ -103,7 +103,7 @@ async fn a_grant_does_not_cover_an_app_that_other_hosts_can_influence() {
     assert_eq!(request.reason, "after-untrusted", "content of other hosts may have caused the call");
     app.decide(&request, UserDecision::Deny).await;
     let refused = call_result(called).await;
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -140,10 +140,16 @@ async fn an_app_that_was_closed_with_its_page_is_in_the_activity_log_of_its_serv
     let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
     app.ready(SERVER).await;
     let tool = "show\u{202e}monitor".to_owned();
-    app.host.log_stopped_app(SERVER.to_owned(), tool, AppStopCause::Unresponsive).await.expect("the host is running");
-    let activity = app.activity(SERVER).await;
-    let expected = "the app of \"show\\u{202e}monitor\" was closed because the page of its window stopped responding";
-    assert!(activity.contains(expected), "the entry should name the tool, with visible characters: {activity}");
+    let expected_reasons = [
+        (AppStopCause::Unresponsive, "the page of its window stopped responding"),
+        (AppStopCause::MemoryLimit, "its window used too much memory"),
+    ];
+    for (cause, reason) in expected_reasons {
+        app.host.log_stopped_app(SERVER.to_owned(), tool.clone(), cause).await.expect("the host is running");
+        let activity = app.activity(SERVER).await;
+        let expected = format!("the app of \"show\\u{{202e}}monitor\" was closed because {reason}");
+        assert!(activity.contains(&expected), "the entry should name the tool, with visible characters: {activity}");
+    }
     let gone = app.host.log_stopped_app("gone".to_owned(), "x".to_owned(), AppStopCause::PageEnded).await;
     assert!(gone.is_ok(), "a server that was removed has no activity log");
 }

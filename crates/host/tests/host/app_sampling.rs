@@ -100,6 +100,7 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
     }
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "the server's budget should be used");
+    assert_eq!(report.last_use.map(|used| used.by), Some(policy::UsedBy::App), "the app should be the last user");
     let activity = app.activity(SERVER).await;
     assert!(activity.contains("requests an answer from a model") && activity.contains(TOOL), "{activity}");
 }
@@ -199,10 +200,14 @@ async fn answer_that_an_app_cannot_read_is_not_sent() {
         ConsentRequestEdit::Response(written)
     };
     let image = json!({ "type": "image", "data": "YQ==", "mimeType": "image/png" });
-    let pictures = app.host.edit(by_hand.id, with_content(json!([image, image]))).await.unwrap();
+    let pictures = app.host.edit_consent_request(by_hand.id, with_content(json!([image, image]))).await.unwrap();
     let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ALLOW_ONCE).await;
     assert!(matches!(refused, Err(DecisionError::WrongKind(_))), "one block should be asked for: {refused:?}");
-    let text = app.host.edit(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }]))).await.unwrap();
+    let text = app
+        .host
+        .edit_consent_request(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }])))
+        .await
+        .unwrap();
     app.decide(&text, ALLOW_ONCE).await;
     let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.model, "user");

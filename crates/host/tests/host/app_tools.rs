@@ -151,7 +151,7 @@ async fn deny_rules_apply_and_other_conversations_have_no_such_tool() {
     assert!(matches!(other, Err(CallFailure::NotFound(_))), "{other:?}");
     app.add_rule(json!({ "effect": "deny", "server": SERVER, "tool": TOOL })).await;
     let denied = call_result(spawn_call(&app, "2", CONVERSATION)).await;
-    assert!(matches!(denied, Err(CallFailure::Refused(_))), "{denied:?}");
+    assert!(matches!(denied, Err(CallFailure::Refused { .. })), "{denied:?}");
     assert!(app.consent_requests().await.is_empty(), "the user should not be asked");
     let entries = app.entries_of_kind("app-tool");
     assert_eq!(entries.iter().map(|entry| &*entry.decision).collect::<Vec<_>>(), ["denied"]);
@@ -185,7 +185,7 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     let (mut received, _shown) = turn_on(&app, app_tool(changed)).await;
     app.decide(&request, ALLOW_ONCE).await;
     let refused = call_result(called).await;
-    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CallFailure::Refused { .. })), "{refused:?}");
     assert!(received.try_recv().is_err(), "the app should receive nothing");
     let entries = app.entries_of_kind("app-tool");
     let decisions: Vec<_> = entries.iter().map(|entry| &*entry.decision).collect();

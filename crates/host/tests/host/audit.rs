@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use testkit::calls::UserCalls as _;
 
 use domain::StoreError;
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallRefusal};
 use host::view::{AppSettings, ConsentRequestBody, UserDecision};
 use host::{Host, HostOptions};
 use mcp_proto::session::ListKind;
@@ -20,7 +20,7 @@ use ports::{
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
-use testkit::deadline::{poll_until, yield_until_idle};
+use testkit::deadline::{poll_until, poll_until_async, yield_until_idle};
 use tokio::task::JoinHandle;
 
 /// An audit log whose writes a test can delay or let fail.
@@ -173,9 +173,8 @@ fn spawn_call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
 
 /// Returns the number of `tools/call` requests that the host has sent to the server.
 pub(crate) async fn sent_call_count(app: &TestApp) -> usize {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let activity = activity.lock().unwrap();
-    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
+    let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+    page.entries.iter().filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
 pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
@@ -192,14 +191,11 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedAuditLog) {
 /// Waits until the server has responded to this number of calls. By then, each call has ended unless the host withholds
 /// its result.
 async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
-    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let has_response = || {
-        let activity = activity.lock().unwrap();
-        let answers =
-            activity.entries_after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
-        answers.count() >= calls
+    let has_response = async || {
+        let page = app.host.activity_page("harbour".to_owned(), 0, usize::MAX).await.unwrap();
+        page.entries.iter().filter(|e| !e.sent && e.method.as_deref() == Some("tools/call")).count() >= calls
     };
-    assert!(poll_until(EVENT_TIMEOUT, has_response).await, "the server responds");
+    assert!(poll_until_async(EVENT_TIMEOUT, has_response).await, "the server responds");
     yield_until_idle().await;
 }
 
@@ -233,9 +229,10 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
     disk.receipts().notify_durable();
     let failure = call_outcome(lost).await.unwrap_err();
     assert!(
-        matches!(&failure, CallFailure::Refused(cause) if cause.contains("audit log") && cause.contains("disk is full")),
+        matches!(&failure, CallFailure::Refused { text, .. } if text.contains("audit log") && text.contains("disk is full")),
         "a result whose decision may be lost is not shown: {failure:?}"
     );
+    assert_eq!(failure.refusal(), Some(&CallRefusal::ResultWithheld), "the call was made: {failure:?}");
     app.host.close().await;
 }
 
@@ -245,7 +242,8 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     let (app, disk) = start_with_scripted_audit_log().await;
     disk.full.store(true, Ordering::SeqCst);
     let failure = call_outcome(spawn_call(&app, "second")).await.unwrap_err();
-    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    assert!(matches!(&failure, CallFailure::Refused { text, .. } if text.contains("disk is full")), "{failure:?}");
+    assert_eq!(failure.refusal(), Some(&CallRefusal::NotAudited), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "third");
     wait_until_delayed(&disk).await;
@@ -253,7 +251,7 @@ async fn payload_is_not_sent_if_its_audit_entry_cannot_be_written() {
     assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.release_delayed_entries();
     let failure = call_outcome(waits).await.unwrap_err();
-    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    assert!(matches!(&failure, CallFailure::Refused { text, .. } if text.contains("disk is full")), "{failure:?}");
     let cancelled = spawn_call(&app, "fourth");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
@@ -418,7 +416,7 @@ async fn resource_read_is_audited_first() {
     disk.full.store(true, Ordering::SeqCst);
     let refused = read("3").await;
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("disk is full")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("disk is full")),
         "a resource is not read without an entry: {refused:?}"
     );
     app.host.close().await;

@@ -248,7 +248,7 @@ async fn muted_server_does_not_fill_the_audit_log() {
     };
     assert_eq!(subjects(), counted(&[1, 2, 4]), "powers of two of the refused requests are recorded");
     assert_eq!(app.entries_of_kind("elicitation"), [], "the refused requests themselves are not recorded");
-    app.host.unmute("harbour".into()).await.unwrap();
+    app.host.unmute_server("harbour".into()).await.unwrap();
     assert_eq!(subjects(), counted(&[1, 2, 4, 7]), "the total is recorded at the end");
     user.abort();
     app.host.close().await;

@@ -47,7 +47,7 @@ async fn approve_with_slow_audit_log(
     approved
 }
 
-fn decisions(app: &TestApp) -> Vec<String> {
+fn audited_decisions(app: &TestApp) -> Vec<String> {
     app.entries_of_kind("tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
@@ -64,7 +64,7 @@ async fn request_is_approved_once_while_its_audit_entry_is_written() {
     assert_eq!(first.await.unwrap(), Ok(()), "the first approval is executed");
     assert!(call_outcome(called).await.is_ok(), "the call returns a result");
     assert_eq!(sent_call_count(&app).await, 2, "once");
-    assert_eq!(decisions(&app), ["allowed", "allowed"], "the approval has one entry");
+    assert_eq!(audited_decisions(&app), ["allowed", "allowed"], "the approval has one entry");
     app.host.close().await;
 }
 
@@ -93,7 +93,7 @@ fn rule_added_while_the_audit_entry_is_written_denies_before_symlinks_are_resolv
         assert!(call_outcome(called).await.is_err(), "the call is refused");
         assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
         assert_eq!(
-            decisions(&app),
+            audited_decisions(&app),
             ["allowed", "allowed", "denied", "withdrawn"],
             "the log records that nothing was sent"
         );
@@ -119,7 +119,10 @@ async fn set_disabled(app: &TestApp, disabled: &[&str]) {
 
 async fn assert_turned_off(call: JoinHandle<Result<CallToolResult, CallFailure>>) {
     let ended = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").unwrap();
-    assert!(matches!(&ended, Err(CallFailure::Refused(cause)) if cause.contains("turned off for models")), "{ended:?}");
+    assert!(
+        matches!(&ended, Err(CallFailure::Refused { text, .. }) if text.contains("turned off for models")),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test]
@@ -136,7 +139,11 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
     disk.release_delayed_entries();
     assert_turned_off(called).await;
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
-    assert_eq!(decisions(&app), ["allowed", "allowed", "denied", "withdrawn"], "the log records that nothing was sent");
+    assert_eq!(
+        audited_decisions(&app),
+        ["allowed", "allowed", "denied", "withdrawn"],
+        "the log records that nothing was sent"
+    );
     app.host.close().await;
 }
 
@@ -151,7 +158,11 @@ async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_w
     disk.release_delayed_entries();
     assert_eq!(approved.await.unwrap(), Err(DecisionError::NotOpen), "the approval has no effect");
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
-    assert_eq!(decisions(&app), ["allowed", "denied", "allowed", "withdrawn"], "the log records that nothing was sent");
+    assert_eq!(
+        audited_decisions(&app),
+        ["allowed", "denied", "allowed", "withdrawn"],
+        "the log records that nothing was sent"
+    );
     app.host.close().await;
 }
 

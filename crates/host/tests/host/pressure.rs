@@ -97,7 +97,7 @@ async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
     }
     decide_one_form(&app, "6", UserDecision::Deny).await;
     app.until("harbour", "muted", |s| s.muted).await;
-    app.host.unmute("harbour".into()).await.unwrap();
+    app.host.unmute_server("harbour".into()).await.unwrap();
     let view = app.server("harbour").await;
     assert!(!view.muted && view.muted_until.is_none(), "the user ends the mute immediately");
     decide_one_form(&app, "7", UserDecision::Deny).await;

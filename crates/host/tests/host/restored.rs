@@ -6,9 +6,9 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use host::{HostOptions, RestoreGrantError};
-use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
+use policy::{ApprovalScope, Grant, GrantSubject, PolicyRule, UsedBy};
 use ports::Document;
-use ports::server_config::ServerEntry;
+use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
@@ -159,6 +159,34 @@ async fn last_use_is_written_when_the_host_closes() {
 }
 
 #[tokio::test]
+async fn last_use_of_a_rule_is_read_at_the_next_start() {
+    let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
+    assert!(app.host.revoke_grant(grant.id).await.unwrap());
+    let new: PolicyRule = serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
+    let rule = app.host.set_rule(new.clone()).await.unwrap();
+    call(&app, "used").await.expect("the rule allows the call");
+    let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
+    assert_eq!(used.iter().map(|(of, _)| *of).collect::<Vec<_>>(), [rule]);
+    app.host.close().await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("data")).unwrap();
+    for document in [Document::Policy, Document::Uses] {
+        let file = std::path::Path::new("data").join(document.file_name());
+        std::fs::copy(app.folder.path().join(&file), folder.path().join(&file)).unwrap();
+    }
+    let restarted = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
+    assert_eq!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules(), used);
+    restarted.host.remove_rule(rule).await.unwrap();
+    assert!(restarted.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the rule is removed");
+    assert_eq!(restarted.host.set_rule(new).await.unwrap(), rule, "an equal rule has the same identifier");
+    restarted.host.close().await;
+    let restarted = TestApp::start_in_folder(restarted.folder, vec![], HostOptions::default()).await;
+    let used = restarted.host.permission_uses().await.unwrap().last_uses_of_rules();
+    assert!(used.is_empty(), "an equal rule does not inherit the use after a restart");
+    restarted.host.close().await;
+}
+
+#[tokio::test]
 async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
@@ -168,7 +196,7 @@ async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
     assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
     app.host.remove_rule(first).await.unwrap();
-    let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
+    let other: PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
     assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
     assert!(app.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the new rule was never used");
     app.host.close().await;
@@ -200,5 +228,26 @@ async fn start_is_shown_with_its_originator() {
     app.host.start_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
     assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::CommandLine));
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn server_that_is_not_to_start_with_drawbridge_is_started_only_by_hand() {
+    const BY_HAND: &str = "by-hand";
+    let by_hand = ServerConfig { autostart: false, ..scripted_config(&[]) };
+    let app = TestApp::start(vec![(SERVER, scripted_config(&[])), (BY_HAND, scripted_config(&[]))]).await;
+    let pid = app.ready_with_grant(BY_HAND).await.pid;
+    app.ready_with_grant(SERVER).await;
+    let entry = ServerEntry { name: BY_HAND.to_owned(), config: by_hand };
+    app.host.update_server(BY_HAND.into(), entry).await.unwrap();
+    let running = app.server(BY_HAND).await;
+    assert_eq!((running.state, running.pid), (ServerState::Ready, pid), "the change does not stop the server");
+    app.host.close().await;
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
+    app.until(SERVER, "started automatically", |server| server.state == ServerState::Ready).await;
+    assert_eq!(app.server(BY_HAND).await.state, ServerState::Stopped, "it waits for the user");
+    app.host.start_server(BY_HAND.into()).await.unwrap();
+    app.until(BY_HAND, "started without a request", |server| server.state == ServerState::Ready).await;
     app.host.close().await;
 }

@@ -1,25 +1,25 @@
 //! Reviews and grants: a grant applies only to the reviewed definition, even if the definition changes at any point.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, DefinitionShownToUser, EventReceiver, HostOptions};
+use host::{DefinitionShownToUser, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
 use policy::{ApprovalScope, Preset, ReviewState};
-use ports::server_config::{ServerConfig, ServerEntry};
+use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
-use testkit::app::{EVENT_TIMEOUT, TestApp, local_config, scripted_config};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
+#[cfg(unix)]
 fn is_server_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
@@ -117,7 +117,7 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     let changed = matches!(request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
     let is_noted =
-        |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
+        |catalog: &offers::catalog::ServerCatalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     if is_noted(&failed) {
         assert_call_needs_consent(
@@ -131,20 +131,6 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     }
     assert_call_succeeds(spawn_call(&app, "fifth"), "it is read, and the tool is as it was").await;
     app.host.close().await;
-}
-
-/// Waits for the event that a server's catalog has changed.
-async fn assert_catalog_changes(events: &mut EventReceiver, what: &str) {
-    let change = async {
-        while let Some(event) = events.next().await {
-            if matches!(event.event, HostEvent::CatalogChanged(_)) {
-                return true;
-            }
-        }
-        false
-    };
-    let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
-    assert_eq!(change, Ok(true), "the event arrives: {what}");
 }
 
 #[tokio::test]
@@ -162,7 +148,16 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        assert_catalog_changes(&mut events, what).await;
+        let change = async {
+            while let Some(event) = events.next().await {
+                if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                    return true;
+                }
+            }
+            false
+        };
+        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+        assert_eq!(change, Ok(true), "the event arrives: {what}");
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -196,7 +191,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let refused = waits.await.unwrap();
     assert!(
-        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")),
+        matches!(&refused, Err(CallFailure::Refused { text, .. }) if text.contains("greet")),
         "a changed prompt is refused: {refused:?}"
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
@@ -206,7 +201,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get_prompt(&app, "2", Some(before)).await;
     assert!(
-        matches!(refused, Err(CallFailure::Refused(_))),
+        matches!(refused, Err(CallFailure::Refused { .. })),
         "a request for the old definition is refused: {refused:?}"
     );
     get_prompt(&app, "3", Some(now)).await.expect("the displayed prompt is returned");
@@ -216,15 +211,14 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
 
 /// Writes a program that a test can change while the start of the program waits for consent. Returns the server that
 /// runs it.
-fn rebuildable_program(folder: &Path, line: &str) -> ServerConfig {
+#[cfg(unix)]
+fn rebuildable_program(folder: &std::path::Path, line: &str) -> ports::server_config::ServerConfig {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    local_config(program, &[])
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    testkit::app::local_config(program, &[])
 }
 
 #[cfg(unix)]
@@ -236,7 +230,7 @@ async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     let shown = app.consent_request("bad", "its start", is_server_start_request).await;
     rebuildable_program(folder.path(), "# another, of another length");
     let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
+    assert_eq!(allow, Err(host::DecisionError::Stale), "the displayed files differ from the current ones");
     let now = app
         .consent_request("bad", "its start, as it is now", |q| is_server_start_request(q) && q.hash != shown.hash)
         .await;
@@ -314,7 +308,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let definitions = tools.chain(prompts).collect();
-    app.host.mark_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
+    app.host.mark_definitions_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

@@ -15,7 +15,7 @@ use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{SandboxConfig, ServerEntry, StdioConfig};
 use ports::{Document, Documents};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, demo_config};
 use testkit::deadline::poll_until;
 use tokio::sync::mpsc;
@@ -26,8 +26,14 @@ use crate::audit::{CallOutcome, ScriptedAuditLog, call_outcome, start_with_scrip
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 
 fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
-    let (host, id) = (app.host.clone(), id.to_owned());
-    tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
+    list_folders_in(app, id, None)
+}
+
+fn list_folders_in(app: &TestApp, id: &str, conversation: Option<&str>) -> JoinHandle<CallOutcome> {
+    let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.map(str::to_owned));
+    tokio::spawn(
+        async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), conversation).await },
+    )
 }
 
 /// Returns the text in the result of a call, which must have succeeded.
@@ -76,15 +82,17 @@ fn audited_decisions(app: &TestApp) -> Vec<String> {
 #[tokio::test]
 async fn e7_denied_folders_do_not_request_consent_again() {
     let (app, _disk) = start_with_scripted_audit_log().await;
-    let first = list_folders(&app, "denied");
+    let first = list_folders_in(&app, "denied", Some("c"));
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
     app.decide(&request, UserDecision::Deny).await;
     assert!(result_text(call_outcome(first).await).contains("shares 0 folders"), "the server receives an empty list");
-    let again = result_text(call_outcome(list_folders(&app, "again")).await);
+    let again = result_text(call_outcome(list_folders_in(&app, "again", Some("c"))).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
-    assert_eq!(audited_decisions(&app), ["denied", "allowed"], "both decisions are audited");
+    let entries = app.entries_of_kind("roots");
+    let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.decision, entry.conversation.as_deref())).collect();
+    assert_eq!(recorded, [("denied", Some("c")); 2], "no request is recorded as allowed: {entries:?}");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
     assert_eq!(shown.roots, Some(Vec::new()), "the view contains the decision");
 }
@@ -111,6 +119,20 @@ async fn e7_sandboxed_server_without_folders_receives_none_without_consent() {
     let [entry] = &entries[..] else { panic!("expected one entry: {entries:?}") };
     assert_eq!((&*entry.decision, &*entry.by), ("allowed", "policy"), "the response is audited");
     assert_eq!(app.server("harbour").await.roots, None, "nothing is decided for another sandbox");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn request_that_a_rule_denies_is_recorded_in_the_conversation_of_its_call() {
+    let (app, _disk) = start_with_scripted_audit_log().await;
+    app.add_rule(json!({ "effect": "deny", "server": "harbour", "direction": "from_server" })).await;
+    let called = list_folders_in(&app, "denied", Some("c"));
+    let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    assert!(result_text(call_outcome(called).await).contains("shares 0 folders"), "the server receives an empty list");
+    let entries = app.entries_of_kind("roots");
+    let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.decision, entry.conversation.as_deref())).collect();
+    assert_eq!(recorded, [("denied", Some("c"))], "the entry names the conversation: {entries:?}");
     app.host.close().await;
 }
 
@@ -159,7 +181,7 @@ async fn muted_server_receives_no_folders() {
     app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!result.contains(&uri), "the stored decision does not apply to a muted server: {result}");
-    app.host.unmute("harbour".into()).await.unwrap();
+    app.host.unmute_server("harbour".into()).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "again allowed")).await);
     assert!(result.contains(&uri), "the stored decision applies after the mute: {result}");
     app.host.close().await;

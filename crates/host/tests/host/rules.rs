@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, MANAGED_POLICY_FILE, TestApp, demo_config, scripted_config};
 use testkit::time::ManualClock;
 
-type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
+type PendingCall = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
@@ -37,7 +37,7 @@ fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> CallOutcome {
+fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> PendingCall {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     let conversation = conversation.map(str::to_owned);
     tokio::spawn(async move {
@@ -47,7 +47,7 @@ fn spawn_call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversatio
     })
 }
 
-async fn call_result(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
+async fn call_result(called: PendingCall) -> Result<CallToolResult, CallFailure> {
     tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap()
 }
 
@@ -102,7 +102,7 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
         .await
         .expect("the rule doesn't match other arguments");
     let denied = call_result(spawn_call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
-    assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the error names the rule");
+    assert_eq!(denied.err(), Some(CallFailure::denied_by_rule(format!("rule {id}"))), "the error names the rule");
     let log = app.host.ports().audit.read(&ports::AuditQuery::latest(20)).unwrap();
     let entry = log.iter().find(|entry| entry.decision == "denied").expect("the denial is audited");
     assert_eq!(
@@ -124,10 +124,10 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     let edit = host::view::ConsentRequestEdit::Arguments(json_object(json!({"a": 1, "b": 3})));
-    let edited = app.host.edit(request.id, edit).await.unwrap();
+    let edited = app.host.edit_consent_request(request.id, edit).await.unwrap();
     let answered = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
-    assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
+    assert!(matches!(call_result(called).await, Err(CallFailure::Refused { .. })), "the call ends with an error");
     assert!(app.consent_requests().await.is_empty(), "no consent request is pending");
 }
 
@@ -137,7 +137,7 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), Some("c1"));
     app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     app.add_rule(json!({"effect": "deny", "server": SERVER})).await;
-    assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
+    assert!(matches!(call_result(called).await, Err(CallFailure::Refused { .. })), "denied without a decision");
     let denied = app.entries_of_kind("tool");
     let recorded: Vec<_> = denied.iter().map(|entry| (&*entry.decision, entry.conversation.as_deref())).collect();
     assert_eq!(recorded, [("denied", Some("c1"))], "the entry names the conversation");
@@ -286,7 +286,7 @@ async fn managed_rules_cannot_be_overridden() {
     wait_for_rules(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
     app.add_rule(json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
-    let expected = CallFailure::Refused("by managed rule 1".to_owned());
+    let expected = CallFailure::denied_by_rule("managed rule 1");
     assert_eq!(denied.err(), Some(expected), "no rule, grant or trust overrides the managed rule");
     let managed = policy::RuleRef { source: RuleSource::Managed, id: 1 };
     let removed = app.host.remove_rule(managed).await;

@@ -11,7 +11,7 @@ use host::DecisionError;
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
 use models::{MessagePart, ModelError, ReplyDelta, StopReason};
-use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget};
+use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudget, UsedBy};
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
@@ -113,10 +113,9 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
             "[sampling-review-ui]: nothing was sent to the model yet, in {revision}"
         );
         assert!(model.requests().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
-        let mut edited = request.clone();
-        edited.system_prompt = Some("Be terse.".into());
-        let edit = ConsentRequestEdit::Request(Box::new(edited));
-        let consent_request = app.host.edit(consent_request.id, edit).await.unwrap();
+        let edited = CreateMessageParams { system_prompt: Some("Be terse.".into()), ..request.clone() };
+        let edited = ConsentRequestEdit::Request(edited.into());
+        let consent_request = app.host.edit_consent_request(consent_request.id, edited).await.unwrap();
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ALLOW_ONCE).await;
         let second = answered_request(&app).await;
@@ -132,12 +131,13 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
         let edit = ConsentRequestEdit::Response(Box::new(changed));
-        let second = app.host.edit(second.id, edit).await.unwrap();
+        let second = app.host.edit_consent_request(second.id, edit).await.unwrap();
         app.decide(&second, ALLOW_ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
         assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {revision}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-        assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
+        let used = (report.within_hour.requests, report.within_hour.tokens, report.last_use.map(|used| used.by));
+        assert_eq!(used, (1, 34, Some(UsedBy::Server)), "[sampling-rate-limit]: the use is counted and displayed");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();
@@ -200,13 +200,11 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(model_reference("other-2"))).await.unwrap();
+    let edit = ConsentRequestEdit::Model(model_reference("other-2"));
+    let other = app.host.edit_consent_request(consent_request.id, edit).await.unwrap();
     assert_ne!(other.hash, consent_request.hash, "another model changes the hash");
-    assert_eq!(
-        sampling_parts(&other).2.model.as_ref().unwrap().by,
-        ModelChoiceReason::User,
-        "the model is chosen by the user"
-    );
+    let choice = sampling_parts(&other).2.model.as_ref().unwrap();
+    assert_eq!(choice.by, ModelChoiceReason::User, "the model is chosen by the user");
     model.queue_reply(text_reply("First.", (1, 1)));
     app.decide(&other, ALLOW_ONCE).await;
     let first = answered_request(&app).await;
@@ -273,7 +271,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let hand = wait_until(&app, "what to write", |_, response| response.is_some()).await;
     let mut written = sampling_parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
-    let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
+    let hand = app.host.edit_consent_request(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
     app.decide(&hand, ALLOW_ONCE).await;
     assert!(call_text(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
@@ -390,6 +388,7 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
     let stored = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
     assert_eq!(stored[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
+    assert_eq!(stored[SERVER]["spent"]["lastUse"]["by"], "server", "the last use is stored with it");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(poll_until(EVENT_TIMEOUT, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();
@@ -408,7 +407,8 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     );
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
-    let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
+    let edited =
+        app.host.edit_consent_request(consent_request.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
     assert_eq!(
         sampling_parts(&edited).0.max_tokens,
         1_000_000_000,
@@ -418,7 +418,7 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     assert!(matches!(refused, Err(DecisionError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
-    let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
+    let edited = app.host.edit_consent_request(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set_sampling(&app, SamplingSettings { in_all: bounded, ..enabled_settings() }).await;
     let refused = app.host.decide(edited.id, edited.hash.to_string(), ALLOW_ONCE).await;

@@ -64,11 +64,10 @@ async fn result_text(called: JoinHandle<CallOutcome>) -> String {
 
 /// Returns the parameters of all requests with this method that were sent to a server.
 async fn sent_parameters(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
-    let activity = app.host.activity(server.to_owned()).await.unwrap();
-    let activity = activity.lock().unwrap();
+    let page = app.host.activity_page(server.to_owned(), 0, usize::MAX).await.unwrap();
     let is_it = |entry: &&ActivityEntry| entry.sent && entry.method.as_deref() == Some(method);
     let params = |entry: &ActivityEntry| serde_json::from_str::<Value>(&entry.body()).unwrap()["params"].clone();
-    activity.entries_after(0, usize::MAX).filter(is_it).map(params).collect()
+    page.entries.iter().filter(is_it).map(params).collect()
 }
 
 async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
@@ -109,7 +108,7 @@ async fn tool_requires_consent_despite_its_annotations() {
     app.decide(&request, UserDecision::Deny).await;
     let ended = called.await.unwrap();
     assert!(
-        matches!(ended, Err(CallFailure::Refused(_))),
+        matches!(ended, Err(CallFailure::Refused { .. })),
         "[tools-human-in-loop]: the user's denial ends the call: {ended:?}"
     );
     assert!(

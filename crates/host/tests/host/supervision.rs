@@ -5,10 +5,9 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{ConsentRequestBody, FailureReason, ScheduledRestart, ServerState, ServerView, UserDecision};
+use host::view::{FailureReason, ScheduledRestart, ServerState, ServerView};
 use mcp_proto::Revision;
-use mcp_proto::session::{CallError, CloseReason, SessionTimeouts};
-use policy::ApprovalScope;
+use mcp_proto::session::SessionTimeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{TestApp, demo_config, remote_config};
 use testkit::http::{HttpServer, ordinary};
@@ -16,7 +15,8 @@ use testkit::time::advance_time;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
 fn kill(pid: u32) {
-    let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    let (program, options) = if cfg!(windows) { ("taskkill", ["/F", "/PID"]) } else { ("kill", ["-s", "KILL"]) };
+    let ended = std::process::Command::new(program).args(options).arg(pid.to_string()).status().unwrap();
     assert!(ended.success(), "the server's process can be ended");
 }
 
@@ -235,6 +235,10 @@ done
 #[cfg(unix)]
 #[tokio::test]
 async fn failed_ping_ends_calls_and_reports_the_last_output() {
+    use host::view::{ConsentRequestBody, UserDecision};
+    use mcp_proto::session::{CallError, CloseReason};
+    use policy::ApprovalScope;
+
     let folder = tempfile::tempdir().unwrap();
     let script = LEGACY_SCRIPT.replace(r#" | *'"method":"ping"'*"#, "");
     let config = script_server(&folder, &format!("echo 'waiting for the disk' >&2\n{script}"));

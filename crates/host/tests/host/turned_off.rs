@@ -1,7 +1,7 @@
 //! Tools that are turned off for models in the server's settings: changes apply to pending calls, and are recorded in
 //! the audit log.
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallRefusal};
 use host::rules::DryRunAct;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{CallOrigin, HostOptions};
@@ -47,7 +47,7 @@ async fn call_result(call: JoinHandle<Result<CallToolResult, CallFailure>>) -> R
 }
 
 fn is_turned_off(result: &Result<CallToolResult, CallFailure>) -> bool {
-    matches!(result, Err(CallFailure::Refused(cause)) if cause.contains("turned off for models"))
+    matches!(result, Err(CallFailure::Refused { refusal: CallRefusal::NotOffered, text }) if text.contains("turned off"))
 }
 
 #[tokio::test]
@@ -164,5 +164,5 @@ async fn a_call_of_a_tool_that_is_turned_on_still_requires_consent() {
     assert_eq!(request.reason, "tools-ask", "the preset requires consent for each call");
     app.decide(&request, UserDecision::Deny).await;
     let denied = call_result(by_model).await;
-    assert!(matches!(denied, Err(CallFailure::Refused(_))), "{denied:?}");
+    assert!(matches!(denied, Err(CallFailure::Refused { .. })), "{denied:?}");
 }

@@ -6,9 +6,7 @@ use std::path::Path;
 use bundles::BundleError;
 use host::HostOptions;
 use installer::{InstallError, InstallOrigin, InstallSource};
-use ports::server_config::{
-    AccessMode, AllowedFolder, BundleFiles, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport,
-};
+use ports::server_config::{BundleFiles, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport};
 use registry::CachePolicy;
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
@@ -232,6 +230,8 @@ async fn unrelated_server_of_the_same_name_has_no_origin() {
 #[cfg(unix)]
 #[tokio::test]
 async fn granted_folders_are_canonicalized_when_checked() {
+    use ports::server_config::{AccessMode, AllowedFolder};
+
     let app = TestApp::start(Vec::new()).await;
     let (real, link) = (app.folder.path().join("real"), app.folder.path().join("link"));
     fs::create_dir(&real).unwrap();

@@ -29,7 +29,7 @@ static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
 /// Names, in lower case, of a server's environment variables that are passed to the package manager that looks up its
 /// package. Registries in their values must use HTTPS.
-const VARIABLES_FORWARDED_TO_LOOKUP: &[&str] = &[
+const ENV_VARIABLES_PASSED_TO_PACKAGE_LOOKUP: &[&str] = &[
     "npm_config_registry",
     "uv_index",
     "uv_default_index",
@@ -47,7 +47,7 @@ const CERTIFICATE_AND_PROXY_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
 /// Names, in lower case, of a server's environment variables that don't affect which version is loaded. Lookups ignore
 /// them.
-const VARIABLES_IGNORED_BY_LOOKUP: &[&str] = &[
+const ENV_VARIABLES_IGNORED_BY_PACKAGE_LOOKUP: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
     "npm_config_update_notifier",
@@ -177,7 +177,7 @@ fn lookup_environment(
     let mut passed = BTreeMap::new();
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
-        if VARIABLES_FORWARDED_TO_LOOKUP.contains(&lower.as_str()) {
+        if ENV_VARIABLES_PASSED_TO_PACKAGE_LOOKUP.contains(&lower.as_str()) {
             // A variable with a secret is not passed, because the server is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
@@ -189,7 +189,7 @@ fn lookup_environment(
         } else if PACKAGE_MANAGER_SETTINGS_VARIABLES.contains(&lower.as_str())
             || CERTIFICATE_AND_PROXY_VARIABLES.contains(&lower.as_str())
             || settings.iter().any(|prefix| lower.starts_with(prefix))
-                && !VARIABLES_IGNORED_BY_LOOKUP.contains(&lower.as_str())
+                && !ENV_VARIABLES_IGNORED_BY_PACKAGE_LOOKUP.contains(&lower.as_str())
         {
             return Err(UnknownPackage::Variable(name.clone()));
         }

@@ -1,5 +1,5 @@
 //! Files of a project that affect what a launcher loads in the project's folder: other code, or another registry.
-//! `lookup.rs` and the owner task of `host` search for them before a command is changed to load an exact version.
+//! `lookup.rs` and the owner in `host` search for them before a command is changed to load an exact version.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

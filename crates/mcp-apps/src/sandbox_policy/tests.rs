@@ -193,7 +193,7 @@ fn frame_ancestors_must_be_origins() {
 
 proptest! {
     #[test]
-    fn declared_domain_cannot_add_a_csp_directive(
+    fn x56_declared_domain_cannot_add_a_csp_directive(
         connect in proptest::collection::vec("\\PC{0,30}", 0..4),
         resource in proptest::collection::vec("(https|wss|http)://[a-z*.:;,' /@\\[\\]0-9]{0,20}", 0..4),
     ) {

@@ -26,8 +26,8 @@ impl View {
     ///
     /// # Errors
     ///
-    /// Returns [`UndeclaredDisplayMode`] if the display mode changes to one that the page does not declare. Nothing
-    /// changes then.
+    /// Returns [`UndeclaredDisplayMode`] if the display mode changes to one that the page does not declare, or before the
+    /// page has declared its modes. Nothing changes then.
     pub fn change_host_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
         let mode = context.display_mode;
         if mode != self.config.context.display_mode && !self.may_host_switch_to_mode(mode) {
@@ -72,10 +72,10 @@ impl View {
         }
     }
 
-    /// Returns `true` if the host may change to this display mode: the app page declares it, or declares no modes.
+    /// Returns `true` if the host may change to this display mode: the app page declares it, or declares no list of
+    /// modes, also not an empty one. Before its `ui/initialize`, it may still declare a list without this mode.
     fn may_host_switch_to_mode(&self, mode: DisplayMode) -> bool {
-        let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
-        declared.is_none_or(|modes| modes.contains(&mode))
+        self.app.as_ref().is_some_and(|app| app.display_modes.as_ref().is_none_or(|modes| modes.contains(&mode)))
     }
 
     /// Returns `true` if the app page declares that it supports this display mode.

@@ -11,11 +11,11 @@ use super::output::ViewEvent;
 use super::rate::MessageRateLimit;
 use crate::diagnostics::parse_diagnostic_report;
 
-/// Rate of the reports of the diagnostic script, and the number of dropped ones.
+/// Rate limit for reports of the diagnostic script, and the number of discarded reports.
 #[derive(Debug)]
 pub(super) struct DiagnosticsState {
     rate: MessageRateLimit,
-    /// Number of reports that were dropped since the last processed one.
+    /// Number of reports that were discarded since the last processed one.
     dropped: u64,
 }
 
@@ -29,7 +29,7 @@ impl DiagnosticsState {
 }
 
 impl View {
-    /// Processes a report of the diagnostic script in any phase, or counts it as dropped.
+    /// Processes a report of the diagnostic script in any phase, or discards and counts it.
     pub(super) fn on_diagnostic_report(&mut self, text: &str, now: Instant) {
         let has_room = self.outputs.len() < MAX_QUEUED_VIEW_OUTPUTS;
         let is_admitted =

@@ -46,7 +46,8 @@ pub enum ViewEvent {
     Diagnosed {
         /// Content of the report.
         diagnostic: AppDiagnostic,
-        /// Number of reports that were dropped since the previous one.
+        /// Number of reports that were discarded since the previous event of this type, because they were too many, too
+        /// large or malformed.
         dropped: u64,
     },
     /// The app page requests its teardown. The host may ignore this.

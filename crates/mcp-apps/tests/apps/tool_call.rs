@@ -68,11 +68,16 @@ fn refused_call_is_reported_as_cancelled_with_and_without_input() {
 #[test]
 fn host_does_not_switch_to_a_mode_that_the_page_does_not_declare() {
     let mode = |display_mode| HostContext { display_mode, ..view_config().context };
-    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline"] }));
-    let refused = page.view.change_host_context(mode(DisplayMode::Fullscreen));
-    assert_eq!(refused, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
-    page.drain_view_outputs();
-    assert_eq!(page.received.len(), 0);
+    for declared in [json!(["inline"]), json!([]), json!(["theater"])] {
+        let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": declared }));
+        let refused = page.view.change_host_context(mode(DisplayMode::Fullscreen));
+        assert_eq!(refused, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)), "{declared}");
+        page.drain_view_outputs();
+        assert_eq!(page.received.len(), 0, "{declared}");
+    }
+    let mut page = TestPage::new(view_config());
+    let early = page.view.change_host_context(mode(DisplayMode::Fullscreen));
+    assert_eq!(early, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)), "the page may still declare its modes");
     // A page that declares nothing leaves the choice to the host.
     let mut page = TestPage::ready();
     page.view.change_host_context(mode(DisplayMode::Fullscreen)).unwrap();

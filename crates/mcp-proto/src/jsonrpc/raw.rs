@@ -11,8 +11,8 @@ use super::value_spans::LargeValueSpans;
 
 /// Text of one JSON value, exactly as it was received.
 ///
-/// Cloning is cheap and keeps the whole received message in memory: use a [`RawJson::to_independent_copy`] copy for
-/// values that live long. The text is valid JSON within the limits of this crate.
+/// Cloning is cheap and keeps the whole received message in memory. The text is valid JSON within the limits of this
+/// crate.
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
@@ -65,12 +65,6 @@ impl RawJson {
     /// Returns an error if the text does not deserialize as a `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.get())
-    }
-
-    /// Returns a copy of the value that does not keep the received message in memory.
-    #[must_use]
-    pub fn to_independent_copy(&self) -> RawJson {
-        RawJson::copy_of(self.get())
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::jsonrpc::{RequestId, RpcError, escape_and_truncate};
 
+use super::error_page::html_page_text;
 use super::request_table::RequestPurpose;
 use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, CloseReason, Session};
@@ -59,10 +60,10 @@ impl fmt::Display for DeliveryFault {
             DeliveryFault::Status { code, error: Some(error), .. } => {
                 write!(f, "HTTP status {code}: {}", escape_and_truncate(&error.to_string(), 300))
             }
-            DeliveryFault::Status { code, text, .. } if text.is_empty() => write!(f, "HTTP status {code}"),
-            DeliveryFault::Status { code, text, .. } => {
-                write!(f, "HTTP status {code}: {}", escape_and_truncate(text, 300))
-            }
+            DeliveryFault::Status { code, text, .. } => match html_page_text(text).as_ref().unwrap_or(text) {
+                text if text.is_empty() => write!(f, "HTTP status {code}"),
+                text => write!(f, "HTTP status {code}: {}", escape_and_truncate(text, 300)),
+            },
             DeliveryFault::Lost { cause }
             | DeliveryFault::Unreachable { cause }
             | DeliveryFault::Redirected { cause }

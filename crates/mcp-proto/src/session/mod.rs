@@ -12,6 +12,7 @@ mod config;
 mod delivery;
 mod encode;
 mod error;
+mod error_page;
 mod event;
 mod handshake;
 mod handshake_responses;

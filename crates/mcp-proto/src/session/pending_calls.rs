@@ -35,12 +35,12 @@ impl Deref for PendingCalls {
 
 impl PendingCalls {
     pub(super) fn insert(&mut self, id: CallId, call: PendingCall) {
-        self.mark_call_changed(id);
+        self.mark_timeouts_changed(id);
         self.calls.insert(id, Box::new(call));
     }
 
     pub(super) fn get_mut(&mut self, id: &CallId) -> Option<&mut PendingCall> {
-        self.mark_call_changed(*id);
+        self.mark_timeouts_changed(*id);
         self.calls.get_mut(id).map(Box::as_mut)
     }
 
@@ -70,7 +70,7 @@ impl PendingCalls {
         self.calls.get(&self.changed?)?.next_due()
     }
 
-    fn mark_call_changed(&mut self, id: CallId) {
+    fn mark_timeouts_changed(&mut self, id: CallId) {
         if self.changed != Some(id) {
             self.soonest = self.next_due();
             self.changed = Some(id);

@@ -25,7 +25,7 @@ use crate::line_decoder::DEFAULT_MAX_LINE_BYTES;
 
 /// Maximum number of lines of the server's standard error that wait for the driver. Further lines are not reported, and
 /// their bytes are counted as dropped.
-const STDERR_QUEUE_LINES: usize = 64;
+const MAX_QUEUED_STDERR_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn drive<'o>(
     limits: StdioDriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
-    let (shown, lines) = mpsc::channel(STDERR_QUEUE_LINES);
+    let (shown, lines) = mpsc::channel(MAX_QUEUED_STDERR_LINES);
     let drain = tokio::spawn(drain_stderr(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()

@@ -97,7 +97,7 @@ pub(crate) async fn drain_stderr(
         dropped: 0,
     };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        cutter.feed(&buffer[..length], |line, cut| show.forward_line(line, cut));
+        cutter.push_bytes(&buffer[..length], |line, cut| show.forward_line(line, cut));
         if length == buffer.len() && length < MAX_READ_BYTES {
             buffer.resize(length * 4, 0);
         } else if length < MIN_READ_BYTES && buffer.len() > MIN_READ_BYTES {
@@ -150,7 +150,7 @@ struct LineTruncator {
 }
 
 impl LineTruncator {
-    fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
+    fn push_bytes(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.append_to_line(&bytes[..end]);
             self.end_line(&mut on_line);

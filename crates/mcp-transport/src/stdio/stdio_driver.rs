@@ -24,7 +24,7 @@ use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
 /// Maximum time to wait, after one of the server's output, input and process has ended, for the other two to end, so
 /// that the last messages and the exit status are read.
-const REMAINING_SERVER_PARTS_TIMEOUT: Duration = Duration::from_secs(1);
+const PARTIAL_SERVER_END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
@@ -41,7 +41,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: StdioDriverLimits,
-    pub(super) ends: EndedServerParts,
+    pub(super) ends: EndedPipesAndProcess,
     alarm: DeadlineTimer,
 }
 
@@ -68,7 +68,7 @@ impl EgressActivityLines {
 
 /// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
-pub(super) struct EndedServerParts {
+pub(super) struct EndedPipesAndProcess {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
@@ -92,7 +92,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: EndedServerParts::default(),
+            ends: EndedPipesAndProcess::default(),
             alarm: DeadlineTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::take_egress_activity_lines).map(EgressActivityLines::new),
             group,
@@ -140,7 +140,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
-                self.start_remaining_parts_timeout();
+                self.start_partial_server_end_timeout();
             }
             written = self.queue.write_some(&mut self.writer) => {
                 if let Err(error) = written {
@@ -195,7 +195,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
-                self.start_remaining_parts_timeout();
+                self.start_partial_server_end_timeout();
             }
         }
     }
@@ -247,11 +247,11 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         self.writer = None;
         self.queue.clear();
         self.ends.write.get_or_insert(cause);
-        self.start_remaining_parts_timeout();
+        self.start_partial_server_end_timeout();
     }
 
-    fn start_remaining_parts_timeout(&mut self) {
-        self.ends.until.get_or_insert(tokio_clock_now() + REMAINING_SERVER_PARTS_TIMEOUT);
+    fn start_partial_server_end_timeout(&mut self) {
+        self.ends.until.get_or_insert(tokio_clock_now() + PARTIAL_SERVER_END_TIMEOUT);
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -261,7 +261,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     /// Returns `true` if the owner requested a stop, the session is closed, the server has ended completely, or
-    /// [`REMAINING_SERVER_PARTS_TIMEOUT`] has expired after a part of it ended.
+    /// [`PARTIAL_SERVER_END_TIMEOUT`] has expired after a part of it ended.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {

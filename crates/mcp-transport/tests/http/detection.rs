@@ -172,8 +172,12 @@ async fn unsupported_server_is_reported_with_its_first_failure() {
     assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure must be reported: {cause}");
     assert_eq!(fault, HandshakeFault::NotStreamable, "the failure must be classified");
     client.wait_until_driver_ends().await;
-    let note = client.notes().into_iter().find(|line| line.contains("nor does it speak HTTP+SSE")).unwrap_or_default();
-    assert!(note.contains("text/html"), "the actual media type must be reported: {:?}", client.notes());
+    let note = client
+        .connection_notes()
+        .into_iter()
+        .find(|line| line.contains("nor does it speak HTTP+SSE"))
+        .unwrap_or_default();
+    assert!(note.contains("text/html"), "the actual media type must be reported: {:?}", client.connection_notes());
 }
 
 #[tokio::test]

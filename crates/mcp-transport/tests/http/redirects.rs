@@ -123,6 +123,6 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
         );
         assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host must not be replaced");
     }
-    let dropped = client.notes().iter().filter(|line| line.contains("was omitted")).count();
-    assert_eq!(dropped, 3, "the dropped headers must be reported: {:?}", client.notes());
+    let dropped = client.connection_notes().iter().filter(|line| line.contains("was omitted")).count();
+    assert_eq!(dropped, 3, "the dropped headers must be reported: {:?}", client.connection_notes());
 }

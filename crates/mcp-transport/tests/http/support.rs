@@ -92,7 +92,7 @@ impl TestClient {
 
     /// Waits for a [`DriverEvent::Note`] that contains `text`, and returns the note.
     pub async fn wait_for_note(&mut self, text: &str) -> String {
-        if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
+        if let Some(line) = self.connection_notes().into_iter().find(|line| line.contains(text)) {
             return line;
         }
         self.wait_for_event(&format!("a note with {text:?}"), |event| match event {
@@ -172,7 +172,7 @@ impl TestClient {
         self::result_text(&result)
     }
 
-    pub fn notes(&self) -> Vec<String> {
+    pub fn connection_notes(&self) -> Vec<String> {
         let note =
             |event: &'_ DriverEvent| if let DriverEvent::Note { line } = event { Some(line.clone()) } else { None };
         self.received.iter().filter_map(note).collect()

@@ -24,10 +24,10 @@ async fn assert_call_fails_with_cause(misbehaviour: &[&str], words: &str) {
     assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be reported, not: {error}");
     server.assert_server_still_answers(misbehaviour[0]).await;
     assert_eq!(
-        server.notes().len(),
+        server.invalid_message_notes().len(),
         1,
         "{misbehaviour:?}: the line must be reported with its fault: {:?}",
-        server.notes()
+        server.invalid_message_notes()
     );
     server.stop().await;
 }
@@ -114,7 +114,7 @@ async fn second_response_is_dropped_and_reported() {
 async fn start_up_banner_on_stdout_is_reported_without_effect() {
     let mut server = start_ready_driver(&["--misbehave", "banner"]).await;
     assert_eq!(result_text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
-    let notes = server.notes();
+    let notes = server.invalid_message_notes();
     assert_eq!(notes.len(), 3, "X42: each banner line must be reported: {notes:?}");
     assert!(notes[0].contains("standard output"), "X42: the fault must be reported: {}", notes[0]);
     server.stop().await;

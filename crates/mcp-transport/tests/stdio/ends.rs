@@ -59,7 +59,7 @@ async fn exit_within_a_stdout_line_reports_the_truncated_line() {
     let mut server = start_ready_driver(&["--misbehave", "half-line"]).await;
     let error = server.echo("hello").await.expect_err("a truncated response must fail the call");
     server.wait_until_driver_ends().await;
-    assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
+    assert_eq!(server.invalid_message_notes().len(), 1, "the truncated line must be shown: {error}");
     position_of_event(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
 }
 

@@ -151,7 +151,7 @@ impl RunningDriver {
     }
 
     /// Returns the [`Frame::note`] of each received invalid message.
-    pub fn notes(&self) -> Vec<&str> {
+    pub fn invalid_message_notes(&self) -> Vec<&str> {
         self.frames().filter_map(|frame| frame.note.as_deref()).collect()
     }
 

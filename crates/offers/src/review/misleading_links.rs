@@ -118,7 +118,8 @@ fn host_in_link_text(text: &str) -> Option<String> {
     (ends_as_host || has_path).then(|| link_address_host(&format!("https://{word}"))).flatten()
 }
 
-/// Top-level domains that are unlikely to be endings of files or products, unlike those in `setup.sh` and `Node.js`.
+/// Top-level domains that hardly occur at the end of file or product names. A word such as `bank.com` is therefore
+/// treated as a domain name, but `setup.sh` and `Node.js` are not.
 const TOP_LEVEL_DOMAINS_UNLIKE_FILE_ENDINGS: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]

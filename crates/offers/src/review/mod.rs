@@ -41,7 +41,7 @@ use policy::{Hash, ReviewState};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, CatalogListKind};
+use crate::catalog::{CatalogListKind, ServerCatalog};
 use crate::definitions::requires_consent_each_call;
 
 /// Review warnings about one tool, prompt, server or other item: its review state, and properties that the user should
@@ -69,7 +69,7 @@ pub struct ServerReview {
     /// Settings of the server.
     pub config: Arc<ServerConfig>,
     /// Current catalog of the server.
-    pub catalog: Arc<Catalog>,
+    pub catalog: Arc<ServerCatalog>,
     /// Definitions that the user has reviewed (pins).
     pub pins: Arc<ServerPins>,
     /// Hash of the command or address that was started or connected to.
@@ -83,7 +83,13 @@ pub struct ServerReview {
 impl ServerReview {
     /// Creates a review of a server without grants, and without other servers.
     #[must_use]
-    pub fn new(server: &str, config: ServerConfig, catalog: Catalog, pins: ServerPins, identity: Option<Hash>) -> Self {
+    pub fn new(
+        server: &str,
+        config: ServerConfig,
+        catalog: ServerCatalog,
+        pins: ServerPins,
+        identity: Option<Hash>,
+    ) -> Self {
         Self {
             server: server.to_owned(),
             config: Arc::new(config),
@@ -109,7 +115,7 @@ impl ServerReview {
 
     /// Returns the current catalog.
     #[must_use]
-    pub const fn catalog(&self) -> &Arc<Catalog> {
+    pub const fn catalog(&self) -> &Arc<ServerCatalog> {
         &self.catalog
     }
 
@@ -148,7 +154,7 @@ impl ServerReview {
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.changed_if_outdated(CatalogListKind::Tools, review_state)
+        self.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, review_state)
     }
 
     /// Returns the hash of a prompt's definition, and the review warnings about it.
@@ -201,8 +207,14 @@ mod tests {
 
     use super::*;
 
-    fn catalog_with_tools(tools: &[Tool]) -> Arc<Catalog> {
-        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_name_index())
+    fn catalog_with_tools(tools: &[Tool]) -> Arc<ServerCatalog> {
+        let named = |tool: &Tool| (tool.name.clone(), display_title(&json!(tool)).map(str::to_owned));
+        let names = [Arc::new(NameIndex::new(tools.iter().map(named))), Arc::default()];
+        Arc::new(ServerCatalog {
+            tools: tools.iter().map(ListEntry::from).collect(),
+            names,
+            ..ServerCatalog::default()
+        })
     }
 
     #[test]

@@ -4,14 +4,14 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{ImportNote, ImportNoteKind, ToolFilter};
 
-use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, PROTOCOL_REVISION_KEY, auth, sandbox, sign_in};
+use super::{AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, PROTOCOL_REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
 /// Keys of an entry that cause no note, because other functions parse them or an import doesn't need them.
-const KEYS_WITHOUT_NOTE: [&str; 47] = [
+const KEYS_WITHOUT_NOTE: [&str; 48] = [
     "name",
     "type",
     "transport",
@@ -59,6 +59,7 @@ const KEYS_WITHOUT_NOTE: [&str; 47] = [
     auth::AUTH_KEY,
     sandbox::SANDBOX_KEY,
     PROTOCOL_REVISION_KEY,
+    AUTOSTART_KEY,
 ];
 /// Keys of deny lists: the listed tools are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS_KEY, "excludeTools", "disabled_tools"];
@@ -93,6 +94,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
             found.tools.enabled.get_or_insert_default().extend(names);
         }
     }
+    found.starts_by_hand |= object.get_boolean(AUTOSTART_KEY).is_some_and(|switch| !switch.value);
     note_approvals(found, object);
     if let Some(file) = object.get_string("envFile") {
         found.extras.env_file = Some(file.value.clone().into_owned());

@@ -15,6 +15,9 @@ pub const ENABLED_TOOLS_KEY: &str = "enabledTools";
 /// Key of the deny list of tools, which are not offered to models.
 pub const DISABLED_TOOLS_KEY: &str = "disabledTools";
 
+/// Key of the switch that starts a server with Drawbridge, which is on if it is missing.
+pub const AUTOSTART_KEY: &str = "autostart";
+
 /// Keys of a remote server's URL in `mcp.json`.
 pub const MCP_JSON_URL_KEYS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 

@@ -1,14 +1,16 @@
 //! Separates the values of variables and headers into text, secrets and references.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use ports::secrets;
 use ports::server_config::{ImportNote, ImportNoteKind};
 use secrecy::SecretString;
 
-use super::{ImportedValueKind, PendingSecret, secret_removal};
+use super::{EnvironmentText, ImportedValueKind, PendingSecret, ValueSource, secret_removal};
 use crate::app_environment::{AppEnvironment, OperatingSystem};
-use crate::notes::{is_placeholder, quoted_text};
+use crate::files::EnvFileVariable;
+use crate::notes::{is_placeholder, printable_text, quoted_text};
 use crate::secret_detection::{
     has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_boolean, is_secret_name, is_secret_value,
 };
@@ -24,28 +26,34 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
+    /// Sources of the values of variables and headers that the settings only refer to.
+    pub(crate) sources: BTreeMap<String, ValueSource>,
     /// Set if the settings refer to the OAuth client's secret, but don't contain its value.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces those references in a candidate whose values are known: the home folder, the path separator and, if the
-/// candidate is from a project's file, the project folder.
+/// Replaces those references in a candidate whose values are known: the home folder, the path separator, and the
+/// project folder, which is that of the candidate's file or, in the user's settings, the one that the user has chosen.
+/// Returns `true` if a reference to the project folder remains, because the user has chosen none.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
     environment: &AppEnvironment,
     project: Option<&str>,
-) {
+) -> bool {
+    let project = project.or_else(|| environment.workspace.as_deref().and_then(Path::to_str));
+    let mut lacks_project = false;
     let home = environment.home.to_string_lossy().into_owned();
     let separator = if environment.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
-    let put = |text: &mut String| {
+    let mut put = |text: &mut String| {
         for ValueReference { range, target } in find_references(text, syntax).into_iter().rev() {
             let known = match target {
                 ReferenceTarget::Home => Some(home.as_str()),
                 ReferenceTarget::Separator => Some(separator),
-                // In a user's settings, the reference means any folder that is open in the app, so its value is
-                // unknown.
-                ReferenceTarget::Workspace => project,
+                ReferenceTarget::Workspace => {
+                    lacks_project |= project.is_none();
+                    project
+                }
                 _ => None,
             };
             if let Some(known) = known {
@@ -55,42 +63,59 @@ pub(crate) fn resolve_known_references(
     };
     let config = &mut candidate.config;
     put(&mut config.command);
-    config.args.iter_mut().chain(config.env.values_mut()).for_each(put);
+    config.args.iter_mut().chain(config.env.values_mut()).for_each(&mut put);
     if let Some(mut cwd) = config.cwd.as_ref().and_then(|cwd| cwd.to_str()).map(str::to_owned) {
         put(&mut cwd);
         config.cwd = Some(cwd.into());
     }
     if let Some(remote) = &mut candidate.remote {
         put(&mut remote.url);
-        remote.headers.values_mut().for_each(put);
+        remote.headers.values_mut().for_each(&mut put);
     }
     if let Some(file) = &mut candidate.extras.env_file {
         put(file);
     }
+    lacks_project
 }
 
-/// Adds a variable to the candidate for each name in the environment file that the entry refers to. The values in that
-/// file are not imported, since another program may change them.
-pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
-    let Some(file) = candidate.extras.env_file.take() else { return };
-    let Some(names) = names(&file) else {
+/// Adds a variable to the candidate for each name in the environment file that the entry refers to. Returns the sources
+/// of their values, or `None` for a value that can't be taken from the file. An import takes them only if the user
+/// chooses so, since another program may change the file.
+pub(crate) fn add_env_file_variables(
+    candidate: &mut ServerCandidate,
+    variables: &dyn Fn(&str) -> Option<Vec<EnvFileVariable>>,
+) -> BTreeMap<String, Option<ValueSource>> {
+    let mut sources = BTreeMap::new();
+    let Some(file) = candidate.extras.env_file.take() else { return sources };
+    let Some(variables) = variables(&file) else {
         let note = format!("its app reads variables from {}, which was not read", quoted_text(&file));
         candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).with_names([file]));
-        return;
+        return sources;
     };
-    let shown: Vec<String> = names.iter().take(20).map(|name| quoted_text(name)).collect();
-    let note = format!("its app reads variables from {}: {}; enter their values", quoted_text(&file), shown.join(", "));
+    let shown: Vec<String> = variables.iter().take(20).map(|variable| quoted_text(&variable.name)).collect();
+    let note = format!("its app reads variables from {}: {}", quoted_text(&file), shown.join(", "));
     let note = ImportNote::new(ImportNoteKind::EnvFile, note);
-    candidate.notes.push(note.with_names(std::iter::once(&file).chain(&names)));
-    for name in names {
-        candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
+    let names = variables.iter().map(|variable| &variable.name);
+    candidate.notes.push(note.with_names(std::iter::once(&file).chain(names)));
+    for EnvFileVariable { name, value } in variables {
+        // If the entry itself has the value, the file does not replace it. In the file, the last line counts.
+        if sources.contains_key(&name) || !candidate.config.env.contains_key(&name) {
+            candidate.config.env.insert(name.clone(), format!("${{{name}}}"));
+            let source = value.map(|value| ValueSource::File { path: printable_text(&file), value });
+            sources.insert(name.clone(), source);
+        }
         candidate.extras.names_without_value.insert(name);
     }
+    sources
 }
 
 /// Removes the secrets from the values of a server's variables and headers. Returns the secrets, and the kind of each
-/// value.
-pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
+/// value. `file_sources` contains the sources of the variables in an environment file.
+pub(crate) fn separate_secrets(
+    candidate: &mut ServerCandidate,
+    syntax: ReferenceSyntax,
+    mut file_sources: BTreeMap<String, Option<ValueSource>>,
+) -> SeparatedValues {
     let mut separated = SeparatedValues::default();
     secret_removal::move_container_variables(&mut candidate.config);
     let is_remote = candidate.remote.is_some();
@@ -115,6 +140,14 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = value_kind(&name, value, &found);
+        let source = match file_sources.remove(&name) {
+            Some(source) if !is_remote => source,
+            // A file of another app must not choose which of Drawbridge's secrets is read.
+            _ if names_own => None,
+            _ => EnvironmentText::new(value, &found).map(ValueSource::Environment),
+        };
+        let source = source.filter(|_| kind == ImportedValueKind::Reference);
+        separated.sources.extend(source.map(|source| (name.clone(), source)));
         let is_password = found.iter().any(|reference| {
             matches!(reference.target, ReferenceTarget::Secret(_)) || candidate.extras.is_password(reference)
         });

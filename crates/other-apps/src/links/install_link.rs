@@ -136,7 +136,7 @@ fn remove_unsupported_settings(
             }
         }
     }
-    omitted.extend(OmittedSetting::always_omitted(config));
+    omitted.extend(OmittedSetting::omitted_in_every_export(config));
     omitted.extend((!config.tools.admits_all_tools()).then_some(OmittedSetting::Tools));
     omitted
 }

@@ -47,8 +47,13 @@ fn all_entries_are_imported_from_one_settings_file() {
     fs::write(folder.join("mcp.json"), json!({ "mcpServers": corpus }).to_string()).unwrap();
     let home = home.path().canonicalize().unwrap();
     let systems = vec![OperatingSystem::Linux];
-    let surroundings =
-        AppEnvironment { home: home.clone(), systems, runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
+    let surroundings = AppEnvironment {
+        home: home.clone(),
+        systems,
+        runs_on: OperatingSystem::Linux,
+        variables: BTreeMap::new(),
+        workspace: None,
+    };
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
     assert_eq!(report.problems, [], "the whole file is read");
     let mut table = ImportTable::new();

@@ -1,6 +1,6 @@
 //! Tests of [`export_server`]: the entry of one server, and what it omits.
 
-use other_apps::{OmittedSetting, SecretPlace, ServerExportFormat, export, export_server};
+use other_apps::{OmittedSetting, SecretPlace, ServerExportFormat, export, export_server, parse_pasted_servers};
 use ports::server_config::{AuthConfig, HttpConfig, SandboxConfig, ServerEntry, StdioConfig, ToolFilter};
 use serde_json::json;
 
@@ -40,6 +40,21 @@ fn exported_server_names_what_it_omits() {
         let all = format!("{one:?}");
         assert!(!all.contains("4eC39") && !all.contains("${secret:"), "the export contains no secret: {all}");
     }
+}
+
+#[test]
+fn server_that_is_started_by_hand_is_exported_as_such() {
+    let mut server = local_server();
+    let entry = |server: &ServerEntry, form| export_server(server, form).document;
+    let of_most = entry(&server, ServerExportFormat::McpServers);
+    assert!(of_most["mcpServers"]["files"].get("autostart").is_none(), "the default is not written: {of_most}");
+    server.config.autostart = false;
+    let of_most = entry(&server, ServerExportFormat::McpServers);
+    assert_eq!(of_most["mcpServers"]["files"]["autostart"], json!(false), "{of_most}");
+    let of_code = entry(&server, ServerExportFormat::VsCode);
+    assert!(of_code["servers"]["files"].get("autostart").is_none(), "VS Code knows no such key: {of_code}");
+    let read = parse_pasted_servers(&of_most.to_string(), &[]).unwrap();
+    assert!(!read[0].config.autostart, "it is read back as written");
 }
 
 #[test]

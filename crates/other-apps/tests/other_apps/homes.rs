@@ -16,7 +16,13 @@ use ports::server_config::{ConfigProblem, ServerEntry, StdioConfig};
 use crate::table::{ImportTable, fixtures, notes_text};
 
 pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
-    AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
+    AppEnvironment {
+        home,
+        systems: vec![system],
+        runs_on: OperatingSystem::Linux,
+        variables: BTreeMap::new(),
+        workspace: None,
+    }
 }
 
 /// Returns configured servers with which a scan compares the found ones in the home folder "same".

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod corpus;
+mod every_path;
 mod exports;
 mod homes;
 mod links;
@@ -9,3 +10,5 @@ mod pasted;
 mod projects;
 mod properties;
 mod table;
+mod taken_values;
+mod workspace;

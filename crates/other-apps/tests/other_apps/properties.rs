@@ -108,6 +108,33 @@ fn any_servers() -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
+/// Writes a value as TOML on one line. Members of objects without a value are left out, since TOML has no null.
+fn inline_toml(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            let members: Vec<String> =
+                members.map(|(name, value)| format!("{} = {}", json!(name), inline_toml(value))).collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(inline_toml).collect::<Vec<_>>().join(", ")),
+        // The escapes of JSON are also those of TOML.
+        other => other.to_string(),
+    }
+}
+
+/// Returns the paths in a home folder of settings files in each format, with these servers.
+fn settings_files(servers: [&[(String, Value)]; 4]) -> [(&'static str, String); 4] {
+    let [one, other, yaml, toml] =
+        servers.map(|servers| Value::Object(servers.iter().cloned().collect::<Map<String, Value>>()));
+    [
+        (".cursor/mcp.json", json!({ "mcpServers": one }).to_string()),
+        (".gemini/settings.json", json!({ "mcpServers": other }).to_string()),
+        (".config/goose/config.yaml", format!("extensions: {yaml}\n")),
+        (".codex/config.toml", format!("mcp_servers = {}\n", inline_toml(&toml))),
+    ]
+}
+
 /// Returns `true` if the debug output of a value contains part of a generated secret. The debug output of secret types
 /// is redacted.
 fn has_marker(value: &impl std::fmt::Debug) -> bool {
@@ -118,20 +145,24 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn servers_are_neither_lost_nor_invented_and_no_secret_is_written(one in any_servers(), other in any_servers()) {
+    fn servers_are_neither_lost_nor_invented_and_no_secret_is_written(
+        one in any_servers(),
+        other in any_servers(),
+        yaml in any_servers(),
+        toml in any_servers(),
+    ) {
         let home = tempfile::tempdir().unwrap();
-        for (file, servers) in [(".cursor/mcp.json", &one), (".gemini/settings.json", &other)] {
+        for (file, text) in settings_files([&one, &other, &yaml, &toml]) {
             let path = home.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let servers: Map<String, Value> = servers.iter().cloned().collect();
-            fs::write(path, json!({ "mcpServers": servers }).to_string()).unwrap();
+            fs::write(path, text).unwrap();
         }
         let surroundings =
-            AppEnvironment { home: home.path().to_owned(), systems: vec![OperatingSystem::Linux], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() };
+            AppEnvironment { home: home.path().to_owned(), systems: vec![OperatingSystem::Linux], runs_on: OperatingSystem::Linux, variables: BTreeMap::new(), workspace: None };
         let report = scan_settings(&ScanScope::All, &surroundings, &[]).unwrap();
         prop_assert_eq!(&report.problems, &[], "the files are readable");
         let origins: usize = report.servers.iter().map(|server| server.origins.len()).sum();
-        prop_assert_eq!(origins, one.len() + other.len(), "each entry is the origin of one row");
+        prop_assert_eq!(origins, one.len() + other.len() + yaml.len() + toml.len(), "each entry is the origin of one row");
         let usable: Vec<ServerEntry> = report
             .servers
             .iter()

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{TestCall, policy_file, policy_with_rules, rule};
 
 /// Decides about a repeated call, and checks that the decision about an ordinary call requires consent.
-fn decide_repetition_of_asking_call(policy: &Policy, call: &TestCall) -> PolicyDecision {
+fn decide_repetition_of_call_requiring_consent(policy: &Policy, call: &TestCall) -> PolicyDecision {
     let ordinary = call.with_act(|act| policy.decide(&act, 0));
     assert!(matches!(ordinary, PolicyDecision::Ask { .. }), "an ordinary call requires consent: {ordinary:?}");
     call.with_act(|act| policy.decide_repeated_call(&act, 0))
@@ -25,7 +25,7 @@ fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
 #[test]
 fn repeated_call_is_allowed_where_a_call_requires_consent_by_default() {
     let policy = policy_with_rules(&[], &[]);
-    let decision = decide_repetition_of_asking_call(&policy, &TestCall::default());
+    let decision = decide_repetition_of_call_requiring_consent(&policy, &TestCall::default());
     assert_eq!(decision, PolicyDecision::Allow { by: DecisionSource::RepeatedApproval });
 }
 
@@ -38,7 +38,7 @@ fn repetition_of_unreviewed_or_always_asking_call_requires_consent() {
         ("a tool that asks each time", TestCall { asks_each_time: true, ..TestCall::default() }),
         ("untrusted content", TestCall { after_untrusted: true, ..TestCall::default() }),
     ] {
-        let decision = decide_repetition_of_asking_call(&policy, &call);
+        let decision = decide_repetition_of_call_requiring_consent(&policy, &call);
         assert!(decision_reason(decision).is_some(), "{what} requires consent: {decision:?}");
     }
 }
@@ -48,27 +48,27 @@ fn rules_and_presets_take_precedence_over_a_repeated_approval() {
     let call = TestCall::default();
     let asks = policy_with_rules(&[], &[rule(RuleEffect::Ask, "server", None)]);
     assert_eq!(
-        decision_reason(decide_repetition_of_asking_call(&asks, &call)),
+        decision_reason(decide_repetition_of_call_requiring_consent(&asks, &call)),
         Some(DecisionReason::RuleAsks),
         "a rule asks"
     );
     let managed_asks = policy_with_rules(&[rule(RuleEffect::Ask, "server", None)], &[]);
     assert_eq!(
-        decision_reason(decide_repetition_of_asking_call(&managed_asks, &call)),
+        decision_reason(decide_repetition_of_call_requiring_consent(&managed_asks, &call)),
         Some(DecisionReason::RuleAsks),
         "a managed rule asks"
     );
     let mut careful = policy_with_rules(&[], &[]);
     careful.set_user_rules(PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) }).unwrap();
     assert_eq!(
-        decision_reason(decide_repetition_of_asking_call(&careful, &call)),
+        decision_reason(decide_repetition_of_call_requiring_consent(&careful, &call)),
         Some(DecisionReason::PresetAsks),
         "the preset asks"
     );
     let mut unusable = policy_with_rules(&[], &[]);
     unusable.mark_user_rules_unusable();
     assert_eq!(
-        decision_reason(decide_repetition_of_asking_call(&unusable, &call)),
+        decision_reason(decide_repetition_of_call_requiring_consent(&unusable, &call)),
         Some(DecisionReason::PolicyUnusable),
         "the file is unusable"
     );
@@ -102,7 +102,7 @@ fn repeated_call_requires_consent_if_a_grant_is_for_another_definition() {
         last_use: None,
     };
     grants.add(grant).unwrap();
-    let decision = decide_repetition_of_asking_call(&Policy::new(grants), &TestCall::default());
+    let decision = decide_repetition_of_call_requiring_consent(&Policy::new(grants), &TestCall::default());
     assert_eq!(decision_reason(decision), Some(DecisionReason::ToolChanged));
 }
 

@@ -126,7 +126,7 @@ fn each_act_has_its_decision_reason() {
 }
 
 #[test]
-fn only_commands_tools_and_folders_offer_always_approvals() {
+fn requests_of_servers_can_only_be_approved_once() {
     let policy = policy_with_grants(&[]);
     for act in [
         PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
@@ -141,7 +141,7 @@ fn only_commands_tools_and_folders_offer_always_approvals() {
 #[test]
 fn muted_server_is_denied_only_its_own_requests() {
     let mut policy = policy_with_grants(&[]);
-    policy.mute("loud");
+    policy.mute_server("loud");
     let grant_hash = text_hash("v1");
     let decide = |policy: &Policy, act: PolicyAct<'_>| decision_reason(policy.decide(&act, 0));
     let sample = |server| PolicyAct::Sample { server, would_use: SamplingUse::default() };
@@ -164,7 +164,7 @@ fn muted_server_is_denied_only_its_own_requests() {
         Some(DecisionReason::ToolsAsk),
         "the user can still call its tools"
     );
-    policy.unmute("loud");
+    policy.unmute_server("loud");
     assert_eq!(decide(&policy, sample("loud")), Some(DecisionReason::SamplingAsks), "sampling requires consent again");
 }
 
@@ -198,7 +198,7 @@ fn stored_grants_cannot_add_excess_grants_or_one_time_approvals() {
 }
 
 #[test]
-fn revoked_and_removed_grants_ask_again() {
+fn start_requires_consent_again_after_its_grant_is_revoked() {
     let mut policy = policy_with_grants(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
     let (command, id) = (text_hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");

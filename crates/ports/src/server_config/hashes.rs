@@ -10,7 +10,7 @@ use super::{HttpConfig, HttpKind, ServerConfig, ServerTransport, StdioConfig};
 
 /// Hashes the configuration of a server. The required protocol revision is not included, because it doesn't change
 /// which server is contacted. The filter of tools for models is not included either: it changes neither the server nor
-/// what is sent to it.
+/// what is sent to it. Nor is the setting that starts the server with Drawbridge.
 pub fn config_hash(config: &ServerConfig) -> Hash {
     match &config.transport {
         ServerTransport::Stdio(config) => stdio_hash(config),

@@ -11,6 +11,8 @@ pub(crate) fn start_time_of(pid: u32) -> Option<StartTime> {
         .args(["-o", "lstart=", "-p", &pid.to_string()])
         .env_clear()
         .env("LC_ALL", "C")
+        // In local time, the start of a process would change with the time zone of the computer.
+        .env("TZ", "UTC0")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

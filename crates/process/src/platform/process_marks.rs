@@ -141,14 +141,14 @@ fn marked_processes() -> MarkedProcesses {
     }
     let began = Instant::now();
     let found: MarkedProcesses = iterate_other_processes()
-        .flat_map(|(pid, process)| marks_in_process_environment(pid).into_iter().map(move |mark| (process.of, mark)))
+        .flat_map(|(pid, process)| read_server_mark_variables(pid).into_iter().map(move |mark| (process.of, mark)))
         .collect();
     *latest = Some((began, Arc::clone(&found)));
     found
 }
 
 /// Returns the servers' marks in the initial environment of a process.
-fn marks_in_process_environment(pid: u32) -> Vec<Vec<u8>> {
+fn read_server_mark_variables(pid: u32) -> Vec<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)

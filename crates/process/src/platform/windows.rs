@@ -5,17 +5,20 @@ use std::io;
 use std::os::windows::io::AsHandle;
 use std::process::ExitStatus;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
+use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use tokio::process::ChildStdin;
+use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 use super::StartTime;
 
 /// The app's end of a server's standard input.
 pub type InputPipe = ChildStdin;
 
-/// Puts the child and its descendants into a job that ends with the app.
+/// Puts the child and its descendants into a job that ends with the app, and gives them a console without a window.
+/// Otherwise Windows would open a terminal window for each server of the desktop app, and a server of the command line
+/// could read the user's keyboard.
 pub(crate) fn isolate_child(command: &mut CommandWrap) {
-    command.wrap(KillOnDrop).wrap(JobObject);
+    command.wrap(KillOnDrop).wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(JobObject);
 }
 
 /// Does nothing: Windows has no termination request that a process without a console receives.

@@ -18,7 +18,7 @@ pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;
 
 /// Returns the default working directory of a server: the user's home.
-pub fn default_working_directory() -> PathBuf {
+pub(crate) fn default_working_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 

@@ -13,7 +13,7 @@ use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingC
 pub use model_choice::{ModelChoiceReason, ModelPriority};
 pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ModelUsageRecord, ReachedLimit};
 use models::{LossyConversion, ModelErrorCode, ModelRef, TokenUsage};
-use policy::Hash;
+use policy::{Hash, LastUse};
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 
@@ -130,6 +130,8 @@ pub struct SamplingReport {
     pub within_hour: ModelUsage,
     /// Total usage since the first request.
     pub in_all: ModelUsage,
+    /// Last request that used a model, or `None` if there was none.
+    pub last_use: Option<LastUse>,
     /// Limit that currently blocks sampling requests of the server, or `None`.
     pub stopped: Option<ReachedLimit>,
     /// Set if the MCP session was opened with other settings, so that the server must be restarted to apply these.

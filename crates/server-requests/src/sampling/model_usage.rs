@@ -3,6 +3,7 @@
 use std::fmt;
 
 use domain::Millis;
+use policy::{LastUse, UsedBy};
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, SamplingSettings};
@@ -52,9 +53,18 @@ pub struct ModelUsageRecord {
     /// entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, ModelUsage)>,
+    /// Last request for which usage of a model was reserved, for display only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_use: Option<LastUse>,
 }
 
 impl ModelUsageRecord {
+    /// Adds the usage of a request that is about to be sent to a model, and records it as the last use.
+    pub fn reserve(&mut self, most: &ModelUsage, by: UsedBy, now: Millis) {
+        self.add(most, now);
+        self.last_use = Some(LastUse { at: now, by });
+    }
+
     /// Adds this usage to the total, and to the minute that contains the time `now`.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
@@ -236,6 +246,21 @@ mod tests {
             ModelUsage::default(),
             "a clock that was set back must not count entries twice"
         );
+    }
+
+    #[test]
+    fn last_use_is_that_of_the_last_request_to_a_model_and_is_stored() {
+        let mut spending = ModelUsageRecord::default();
+        spending.reserve(&model_usage(1, 5_000, 900), UsedBy::Server, 1_000);
+        spending.reserve(&model_usage(1, 50, 9), UsedBy::App, 2_000);
+        spending.add(&model_usage(1, 0, 0), 3_000);
+        let last_use = Some(LastUse { at: 2_000, by: UsedBy::App });
+        assert_eq!(spending.last_use, last_use, "a reply that the user wrote must not be a use of a model");
+        assert_eq!(spending.in_all.requests, 3, "all requests must be counted");
+        let stored = serde_json::to_value(&spending).unwrap();
+        assert_eq!(serde_json::from_value::<ModelUsageRecord>(stored).unwrap().last_use, last_use);
+        let without = serde_json::to_value(ModelUsageRecord::default()).unwrap();
+        assert_eq!(serde_json::from_value::<ModelUsageRecord>(without).unwrap().last_use, None, "none was recorded");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn find_due_removal(
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unproved_entries_bytes(connection, removed)?);
+            let size = size.saturating_sub(unsealed_entries_size_bytes(connection, removed)?);
             let stay = if size > bound { entries * (bound * LOG_SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
@@ -70,7 +70,7 @@ pub(super) fn find_due_removal(
 /// Returns the size, in bytes, of the log entries that were found without a seal, as entries of the kind
 /// [`LOG_UNSEALED_KIND`] state. Other programs may have written them, so they do not count towards the size limit and
 /// can't displace entries of Drawbridge.
-fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
+fn unsealed_entries_size_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, u64_to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");

@@ -53,10 +53,10 @@ pub(super) struct AuditWriteLog {
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
-const SCHEMA_REPAIRED_TEXT: &str =
+const SCHEMA_REPAIRED_ENTRY_TEXT: &str =
     "its tables were changed so that contents could not be encrypted; the change was reverted";
 /// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
-const UNENCRYPTED_FOUND_TEXT: &str =
+const UNENCRYPTED_CONTENT_ENTRY_TEXT: &str =
     "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of missing entries at the end of the log. A seal for an entry that is farther beyond the
@@ -86,7 +86,7 @@ impl AuditWriteLog {
         };
         if was_schema_repaired {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
-            log.append(&mut [new_log_entry(LOG_DAMAGED_KIND, SCHEMA_REPAIRED_TEXT.to_owned())], None)?;
+            log.append(&mut [new_log_entry(LOG_DAMAGED_KIND, SCHEMA_REPAIRED_ENTRY_TEXT.to_owned())], None)?;
         }
         Ok(log)
     }
@@ -250,8 +250,8 @@ impl AuditWriteLog {
         let has_plain = encryption::find_unencrypted_content(&self.connection, &mut self.unencrypted_search)
             .map_err(|error| fail(&self.path, error))?;
         if has_plain {
-            tracing::error!(path = %self.path.display(), UNENCRYPTED_FOUND_TEXT);
-            self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, UNENCRYPTED_FOUND_TEXT.to_owned())], Some(key))?;
+            tracing::error!(path = %self.path.display(), UNENCRYPTED_CONTENT_ENTRY_TEXT);
+            self.append(&mut [new_log_entry(LOG_DAMAGED_KIND, UNENCRYPTED_CONTENT_ENTRY_TEXT.to_owned())], Some(key))?;
             encryption::record_unencrypted_content(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
         if self.unencrypted_search != UnencryptedContentSearch::Complete {

@@ -35,11 +35,11 @@ const MAX_JOURNAL_EMPTYING_ATTEMPTS: usize = 10;
 const KEYCHAIN_MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
 /// Time without commands after which the writer thread runs a background step, which encrypts or removes older entries.
 /// The next entry has to wait until the step is complete.
-const BACKGROUND_STEP_IDLE_TIME: Duration = Duration::from_millis(20);
+const IDLE_TIME_BEFORE_BACKGROUND_STEP: Duration = Duration::from_millis(20);
 /// Interval between background steps while entries are written continuously, so that the thread is never idle.
 const BACKGROUND_STEP_INTERVAL: Duration = Duration::from_millis(500);
 /// Time without new entries after which the mark in the keychain (number and hash of the last sealed entry) is updated.
-const KEYCHAIN_MARK_UPDATE_IDLE_TIME: Duration = Duration::from_secs(1);
+const IDLE_TIME_BEFORE_KEYCHAIN_MARK_UPDATE: Duration = Duration::from_secs(1);
 
 /// A command for the audit log's writer thread.
 pub(super) enum WriterCommand {
@@ -276,15 +276,15 @@ impl WriterThread {
             _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::MoreSteps if has_key => self.time_to_background_step(),
             EncryptionProgress::JournalNotEmptied if has_key => JOURNAL_EMPTYING_RETRY_INTERVAL,
-            _ if self.is_unmarked => KEYCHAIN_MARK_UPDATE_IDLE_TIME,
+            _ if self.is_unmarked => IDLE_TIME_BEFORE_KEYCHAIN_MARK_UPDATE,
             _ => MAX_IDLE_WAIT,
         }
     }
 
     fn time_to_background_step(&self) -> Duration {
-        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_IDLE_TIME);
+        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= IDLE_TIME_BEFORE_BACKGROUND_STEP);
         let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_STEP_INTERVAL);
-        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_STEP_IDLE_TIME }
+        if is_quiet || is_due { Duration::ZERO } else { IDLE_TIME_BEFORE_BACKGROUND_STEP }
     }
 
     /// Encrypts a batch of the entries whose contents were written without a key.

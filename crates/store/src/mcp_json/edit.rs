@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 use other_apps::entry::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, MCP_JSON_URL_KEYS as URLS, PROTOCOL_REVISION_KEY, parse_http_kind,
+    AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, MCP_JSON_URL_KEYS as URLS, PROTOCOL_REVISION_KEY,
+    parse_http_kind,
 };
 use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
@@ -116,6 +117,9 @@ fn new_server_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
     if !config.tools.disabled.is_empty() {
         add(DISABLED_TOOLS_KEY, text_array(&config.tools.disabled));
     }
+    if !config.autostart {
+        add(AUTOSTART_KEY, false.into());
+    }
     Ok(CstInputValue::Object(properties))
 }
 
@@ -142,7 +146,24 @@ fn update_server_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), S
     let is_written = find_member(entry, DISABLED_TOOLS_KEY).is_some_and(|property| property.array_value().is_some());
     let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
     update_tool_list(entry, DISABLED_TOOLS_KEY, disabled);
+    update_autostart(entry, config.autostart);
     Ok(())
+}
+
+fn update_autostart(entry: &CstObject, requested: bool) {
+    match find_member(entry, AUTOSTART_KEY) {
+        // A written `true` means the same as no setting, and is left as it is.
+        Some(property) => {
+            let written = property.value().and_then(|value| value.as_boolean_lit()).map(|literal| literal.value());
+            if written.unwrap_or(true) != requested {
+                property.set_value(requested.into());
+            }
+        }
+        None if requested => {}
+        None => {
+            entry.append(AUTOSTART_KEY, false.into());
+        }
+    }
 }
 
 fn update_tool_list(entry: &CstObject, name: &str, requested: Option<&[String]>) {

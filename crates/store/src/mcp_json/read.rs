@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
 use other_apps::entry::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS as URLS, PROTOCOL_REVISION_KEY,
-    command_text, entry_transport,
+    AUTOSTART_KEY, DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS as URLS,
+    PROTOCOL_REVISION_KEY, command_text, entry_transport,
 };
 use other_apps::json_text::{JsonDialect, JsonText, present_property, value_type_name as kind_of};
 use ports::server_config::{
@@ -115,7 +115,7 @@ pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, Config
             }
         };
         let (revision, tools) = (read_revision(text, name, entry)?, read_tool_filter(text, name, entry)?);
-        let config = ServerConfig { transport, revision, tools };
+        let config = ServerConfig { transport, revision, tools, autostart: read_autostart(text, name, entry)? };
         servers.usable.push(ServerEntry { name: name.to_owned(), config });
     }
     Ok(servers)
@@ -126,6 +126,19 @@ fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<
     let Some(pin) = present_property(entry, PROTOCOL_REVISION_KEY) else { return Ok(None) };
     let words = command_text(text, &pin.value, &format!("{PROTOCOL_REVISION_KEY:?} of server {name:?}"), "a text")?;
     words.parse().map(Some).map_err(|error| text.value_problem(&pin.value, format!("server {name:?}: {error}")))
+}
+
+/// Reads whether the server starts with Drawbridge, which it does if the entry says nothing.
+fn read_autostart(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<bool, ConfigProblem> {
+    match present_property(entry, AUTOSTART_KEY).map(|property| &property.value) {
+        None => Ok(true),
+        Some(Value::BooleanLit(switch)) => Ok(switch.value),
+        Some(other) => {
+            let message =
+                format!("{AUTOSTART_KEY:?} of server {name:?} must be true or false, found {}", kind_of(other));
+            Err(text.value_problem(other, message))
+        }
+    }
 }
 
 /// Reads the allow list and deny list of tools that models may use.

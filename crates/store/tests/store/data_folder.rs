@@ -1,11 +1,9 @@
 //! Tests of the data folder: documents, and the owner and mode of the files.
 
 use std::fs;
-use std::sync::Arc;
 
 use crate::common::{TestStore, open_store};
-use domain::history::Conversation;
-use ports::{AuditEntry, Document};
+use ports::Document;
 use serde_json::json;
 
 #[test]
@@ -74,6 +72,10 @@ fn document_write_is_atomic() {
 #[test]
 fn files_are_accessible_to_their_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
+
+    use domain::history::Conversation;
+    use ports::AuditEntry;
+
     let store = TestStore::new();
     store.ports.documents.update(Document::Settings, &mut |_| json!({})).unwrap();
     store.ports.audit.append(AuditEntry::default()).unwrap();
@@ -112,6 +114,8 @@ fn concurrent_changes_of_a_document_are_all_stored() {
 #[cfg(unix)]
 #[test]
 fn every_spelling_of_the_folder_is_the_same_location() {
+    use std::sync::Arc;
+
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(root.join("data/inner")).unwrap();

@@ -251,6 +251,12 @@ fn every_mcp_json_problem_has_a_position_and_an_explanation() {
             18,
             "\"disabledTools\" of server \"a\": the name of a tool must not be empty or longer than 1000 bytes",
         ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"autostart\": \"no\"}}}",
+            2,
+            14,
+            "\"autostart\" of server \"a\" must be true or false, found a text",
+        ),
         // Columns count characters, also after a byte order mark.
         (
             "\u{feff}{\"mcpServers\": {\"äöü\": 1}}",

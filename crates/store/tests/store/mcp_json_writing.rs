@@ -30,6 +30,11 @@ fn with_tools(mut entry: ServerEntry, enabled: Option<&[&str]>, disabled: &[&str
     entry
 }
 
+fn started_by_hand(mut entry: ServerEntry) -> ServerEntry {
+    entry.config.autostart = false;
+    entry
+}
+
 const SETTINGS_TEXT: &str = "{
 \t\"theme\":   \"dark\",
 \t\"mcpServers\": {
@@ -95,6 +100,12 @@ fn edit_of_mcp_json_modifies_only_changed_text() {
             vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"enabledTools\": []\n")],
         ),
         (
+            "no start with Drawbridge",
+            started_by_hand(one()),
+            None,
+            vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"autostart\": false\n")],
+        ),
+        (
             "a new server",
             with_env(local_entry("three", "node", &["a.js"]), &[("K", "v")]),
             None,
@@ -139,6 +150,26 @@ fn lists_of_tools_are_changed_in_place_and_removed() {
         let written = fs::read_to_string(store.config()).unwrap();
         let plain = |text: &str| text.replace(' ', "");
         assert_eq!(plain(&written), plain(&lists(&after)), "{entry:?}");
+        assert_eq!(store.ports.servers.load().unwrap(), [entry], "the server is read back as written");
+    }
+}
+
+#[test]
+fn start_with_drawbridge_is_changed_in_place() {
+    let text = |rest: &str| format!("{{\"mcpServers\": {{\"one\": {{\"command\": \"x\"{rest}}}}}}}");
+    let one = || local_entry("one", "x", &[]);
+    let cases = [
+        (one(), r#", "autostart": false"#, r#", "autostart": true"#),
+        (one(), r#", "autostart":  true"#, r#", "autostart":  true"#),
+        (started_by_hand(one()), r#", "autostart":  false"#, r#", "autostart":  false"#),
+        (started_by_hand(one()), r#", "autostart": true"#, r#", "autostart": false"#),
+        (one(), "", ""),
+    ];
+    for (entry, before, after) in cases {
+        let store = TestStore::new();
+        fs::write(store.config(), text(before)).unwrap();
+        store.ports.servers.put(&entry, None).unwrap();
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), text(after), "from {before}");
         assert_eq!(store.ports.servers.load().unwrap(), [entry], "the server is read back as written");
     }
 }

@@ -2,6 +2,7 @@
 //! stored elsewhere as well.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
@@ -13,11 +14,11 @@ const MAX_BODY_BYTES_TO_COMPRESS: usize = 64 * 1024;
 /// Compression level from 0 to 10. Higher levels take much longer and save little memory.
 const COMPRESSION_LEVEL: u8 = 4;
 
-/// The bytes of a message as received, possibly compressed.
+/// The bytes of a message as received, possibly compressed. Clones share the bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum EntryBody {
-    Plain(Box<[u8]>),
-    Packed(Box<[u8]>),
+    Plain(Arc<[u8]>),
+    Packed(Arc<[u8]>),
 }
 
 impl EntryBody {
@@ -40,7 +41,7 @@ impl EntryBody {
     }
 
     /// Returns the memory used by the body, in bytes.
-    pub(super) const fn memory_used(&self) -> usize {
+    pub(super) fn memory_used(&self) -> usize {
         match self {
             Self::Plain(bytes) | Self::Packed(bytes) => bytes.len(),
         }

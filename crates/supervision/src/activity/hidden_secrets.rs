@@ -5,6 +5,7 @@
 //! token in another form could also send it elsewhere.
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::REDACTED;
 use memchr::memmem;
@@ -18,33 +19,48 @@ const MAX_REDACTED_TOKENS: usize = 16;
 /// ones are.
 const MAX_REDACTED_SETTINGS_SECRETS: usize = 64;
 
-/// Secrets that are redacted in the activity log of one server.
-#[derive(Debug, Default)]
-pub(super) struct RedactedSecrets {
+/// Secrets that are redacted in the activity log of one server. Clones share the secrets. Their lock is held only to
+/// exchange or share the lists, never while a text is redacted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RedactedSecrets(Arc<Mutex<Arc<SecretLists>>>);
+
+#[derive(Debug, Clone, Default)]
+struct SecretLists {
     /// Secrets to which the server's settings refer by name.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
 
-impl RedactedSecrets {
-    pub(super) fn add_tokens(&mut self, tokens: Vec<SecretString>) {
-        add_secrets(&mut self.tokens, tokens, MAX_REDACTED_TOKENS);
-    }
-
-    pub(super) fn add_settings_secrets(&mut self, secrets: Vec<SecretString>) {
-        add_secrets(&mut self.named, secrets, MAX_REDACTED_SETTINGS_SECRETS);
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
+impl SecretLists {
+    const fn is_empty(&self) -> bool {
         self.named.is_empty() && self.tokens.is_empty()
+    }
+}
+
+impl RedactedSecrets {
+    pub(super) fn add_tokens(&self, tokens: Vec<SecretString>) {
+        add_secrets(&mut Arc::make_mut(&mut self.lock()).tokens, tokens, MAX_REDACTED_TOKENS);
+    }
+
+    pub(super) fn add_settings_secrets(&self, secrets: Vec<SecretString>) {
+        add_secrets(&mut Arc::make_mut(&mut self.lock()).named, secrets, MAX_REDACTED_SETTINGS_SECRETS);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<SecretLists>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the bytes with all secrets redacted. They are borrowed if they contain no secret.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let secrets = Arc::clone(&self.lock());
         let mut redacted = Cow::Borrowed(bytes);
         // Longer secrets first: redacting a secret inside a longer one would leave parts of the longer one.
         let mut tokens: Vec<&[u8]> =
-            self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
+            secrets.named.iter().chain(&secrets.tokens).map(|token| token.expose_secret().as_bytes()).collect();
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
         for token in tokens {
             if let Some(first) = memmem::find(&redacted, token) {
@@ -93,7 +109,7 @@ mod tests {
 
     #[test]
     fn every_occurrence_of_every_token_is_replaced() {
-        let mut hidden = RedactedSecrets::default();
+        let hidden = RedactedSecrets::default();
         hidden.add_tokens(vec![
             "token-number-one".into(),
             "token-number-two".into(),
@@ -109,7 +125,7 @@ mod tests {
 
     #[test]
     fn longer_tokens_are_redacted_first() {
-        let mut hidden = RedactedSecrets::default();
+        let hidden = RedactedSecrets::default();
         hidden.add_settings_secrets(vec!["the-first".into()]);
         hidden.add_tokens(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
@@ -118,12 +134,12 @@ mod tests {
 
     #[test]
     fn latest_tokens_are_redacted_if_there_are_too_many() {
-        let mut hidden = RedactedSecrets::default();
+        let hidden = RedactedSecrets::default();
         hidden.add_settings_secrets(vec!["named-in-settings".into()]);
         for number in 0..MAX_REDACTED_TOKENS + 5 {
             hidden.add_tokens(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.tokens.len(), MAX_REDACTED_TOKENS, "the number of tokens must be bounded");
+        assert_eq!(hidden.lock().tokens.len(), MAX_REDACTED_TOKENS, "the number of tokens must be bounded");
         assert_eq!(
             hidden.redact_text("named-in-settings".into()),
             REDACTED,

@@ -3,10 +3,10 @@
 //!
 //! Appending an entry only updates the total. The owner is notified of new entries, and drops the excess.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ActivityLog;
+use super::SharedActivityLog;
 
 /// Maximum total size of the entries of all servers, in bytes.
 pub const MAX_TOTAL_ACTIVITY_BYTES: usize = 64 * 1024 * 1024;
@@ -30,19 +30,18 @@ impl TotalActivitySize {
 
     /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they have the size
     /// of the next smaller ones, so a server with few messages keeps its entries. Locks one log at a time, briefly.
-    pub fn shrink_to<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
+    pub fn shrink_to<'a>(&self, most: usize, all: impl Iterator<Item = &'a SharedActivityLog>) {
         if self.bytes() <= most {
             return;
         }
         // Drops a sixteenth more than necessary, so that the next entry doesn't exceed the limit again.
         let target = most - most / 16;
-        let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
+        let mut largest: Vec<_> = all.map(|activity| (activity.lock().memory_used(), activity)).collect();
         largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
         let level = size_limit_of_largest_logs(&sizes, target);
         for (_, activity) in largest.into_iter().take_while(|(bytes, _)| *bytes > level) {
-            lock(activity).shrink_to(level);
+            activity.lock().shrink_to(level);
         }
     }
 }
@@ -64,19 +63,17 @@ fn size_limit_of_largest_logs(sizes: &[usize], target: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::super::{ActivityKind, MAX_ENTRY_BODY_BYTES};
+    use super::super::{ActivityKind, ActivityLog, MAX_ENTRY_BODY_BYTES};
     use super::*;
 
     const MIB: usize = 1024 * 1024;
 
-    fn activity_log_with_entries(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
+    fn activity_log_with_entries(together: &TotalActivitySize, entries: usize, body: usize) -> SharedActivityLog {
         let mut activity = ActivityLog::with_shared_total_size(together);
         for _ in 0..entries {
             activity.append_line(ActivityKind::Stderr, &"x".repeat(body));
         }
-        Mutex::new(activity)
+        SharedActivityLog::new(activity)
     }
 
     #[test]
@@ -95,21 +92,21 @@ mod tests {
         let total = together.bytes();
         assert!(total <= MAX_TOTAL_ACTIVITY_BYTES, "the total must be within the limit: {total}");
         assert!(total > MAX_TOTAL_ACTIVITY_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {total}");
-        let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().memory_used()).collect();
+        let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().memory_used()).collect();
         assert_eq!(sizes.iter().sum::<usize>(), total, "the total must equal the sum of the logs");
         assert!(
             sizes[..10].iter().all(|size| *size == sizes[0] && *size > 5 * MIB),
             "logs of equal size must be shrunk equally: {sizes:?}"
         );
         for (quiet, entries) in [(10, 3), (11, 1)] {
-            let quiet = all[quiet].lock().unwrap();
+            let quiet = all[quiet].lock();
             assert_eq!(
                 (quiet.missing_count(), quiet.latest_sequence()),
                 (0, entries),
                 "a small log must keep all entries"
             );
         }
-        let largest = all[0].lock().unwrap();
+        let largest = all[0].lock();
         assert!(
             largest.entry(1).is_none() && largest.entry(15).is_some(),
             "the oldest entries of a large log must be dropped"
@@ -124,9 +121,9 @@ mod tests {
         let before = together.bytes();
         together.shrink_to(before, all.iter());
         assert_eq!(together.bytes(), before, "logs within the limit must be unchanged");
-        all[1].lock().unwrap().set_max_bytes(0);
+        all[1].lock().set_max_bytes(0);
         let [first, second] = all;
-        assert_eq!(together.bytes(), first.lock().unwrap().memory_used(), "the limit of one log must reduce the total");
+        assert_eq!(together.bytes(), first.lock().memory_used(), "the limit of one log must reduce the total");
         drop((first, second));
         assert_eq!(together.bytes(), 0, "a dropped log must not count");
     }

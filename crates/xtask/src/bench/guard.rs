@@ -288,4 +288,16 @@ mod tests {
         );
         assert_eq!(parse_callgrind_total("events: Ir\n"), None, "a truncated file should have no total");
     }
+
+    #[test]
+    fn committed_counts_are_of_the_pinned_compiler() {
+        let counts = InstructionCounts::parse(include_str!("../../../../tests/bench/instructions.tsv")).unwrap();
+        let toolchain = include_str!("../../../../rust-toolchain.toml");
+        let channel = toolchain.lines().find_map(|line| line.strip_prefix("channel = ")).unwrap().trim_matches('"');
+        assert!(
+            counts.compiler.starts_with(&format!("rustc {channel} ")),
+            "{:?} should be counted again with {channel}, or the check is skipped",
+            counts.compiler
+        );
+    }
 }

@@ -202,7 +202,7 @@ mod tests {
         ];
         let text = format_tables(&all, None);
         assert!(
-            text.contains("| **3.00** (2.25) | 0.50 (0.50) |"),
+            text.contains("| **3.00** (2.25) | 0.50 (0.55) |"),
             "3 to 1 should exceed its target, and 3 to 6 should not: {text}"
         );
     }

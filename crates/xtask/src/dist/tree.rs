@@ -1,13 +1,13 @@
 //! Staging folder with the files of a package. Modes and modification times do not depend on the machine.
 
-use std::fs::{self, File, Permissions};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
 
 use crate::problem::Problem;
 use crate::process::Program;
 
 /// Folders whose files are executable. All other staged files are not.
+#[cfg(unix)]
 const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
 
 /// Writes a file to the staging folder, and creates its parent folders.
@@ -39,7 +39,10 @@ pub(super) fn list_staged_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// Sets fixed file modes and the modification time `epoch` on all staged files and folders.
 #[cfg(unix)]
 pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), Problem> {
+    use std::fs::{File, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
+    use std::time::{Duration, UNIX_EPOCH};
+
     let time = UNIX_EPOCH + Duration::from_secs(epoch);
     for path in list_entries_recursively(tree)? {
         let is_program = PROGRAM_FOLDERS.iter().any(|folder| path.parent() == Some(&tree.join(folder)));
@@ -50,7 +53,7 @@ pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), P
     Ok(())
 }
 
-/// Sets the modification time `epoch` on all staged files and folders. Windows has no file modes.
+/// Returns an error, because Windows has no file modes.
 #[cfg(not(unix))]
 pub(super) fn normalise_modes_and_times(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))

@@ -7,7 +7,7 @@ use super::source_tree::SourceTree;
 
 const API_FOLDER: &str = "crates/api/src/";
 
-/// Names of items that block on the disk, store history, or take locks.
+/// Names of items that block on the disk, store history, or have locks.
 const ITEMS_FORBIDDEN_IN_API: [&str; 13] = [
     "canonicalize",
     "spawn_blocking",
@@ -30,8 +30,8 @@ pub(super) fn find_storage_and_locks_in_api(tree: &SourceTree) -> Vec<Finding> {
         for (line, code) in file.lines_without_comments_and_tests() {
             let mut names = code.split(|character: char| !character.is_alphanumeric() && character != '_');
             let foreign = names.find(|name| ITEMS_FORBIDDEN_IN_API.contains(name)).or_else(|| {
-                let is_disk = |words: &&str| code.contains(*words);
-                [".history", "std::fs", "tokio::fs"].into_iter().find(is_disk)
+                let has = |words: &&str| code.contains(*words);
+                [".history", "std::fs", "tokio::fs", ".lock("].into_iter().find(has)
             });
             if let Some(name) = foreign {
                 let text = format!("{name} in api, which only translates; a function of chat or host does that");
@@ -44,7 +44,7 @@ pub(super) fn find_storage_and_locks_in_api(tree: &SourceTree) -> Vec<Finding> {
 
 /// Reports methods that call a method of the same name on `self`. A command may delegate to a method of `Api` with its
 /// name, but without such a method it calls itself, which the compiler does not detect because of boxed futures.
-pub(super) fn find_commands_that_invoke_themselves(tree: &SourceTree) -> Vec<Finding> {
+pub(super) fn find_api_commands_that_call_themselves(tree: &SourceTree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
@@ -104,21 +104,22 @@ mod tests {
                     tokio::task::spawn_blocking(work);\nuse std::sync::{Arc, Mutex};\nlet text = std::fs::read(path);\n\
                     let real = path.canonicalize();\n\
                     setting_up: Arc<tokio::sync::Mutex<()>>,\nuse tokio::fs;\n\
-                    use domain::history::HistorySearch;\nlet saved = SavedFile { path };\nfn a(_: SecretsStatus) {}\n";
+                    use domain::history::HistorySearch;\nlet saved = SavedFile { path };\nfn a(_: SecretsStatus) {}\n\
+                    let log = activity.lock().unwrap_or_else(PoisonError::into_inner);\n";
         let files =
             [("crates/api/src/handler/x.rs", text), ("crates/api/tests/x.rs", text), ("crates/chat/src/x.rs", text)];
         let findings = find_storage_and_locks_in_api(&SourceTree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
-        let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
+        let expected = [2, 3, 4, 5, 6, 7, 8, 9, 13].map(|line| ("crates/api/src/handler/x.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
     }
 
     #[test]
-    fn command_that_invokes_itself_is_reported() {
+    fn api_command_that_calls_itself_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings =
-            find_commands_that_invoke_themselves(&SourceTree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
+            find_api_commands_that_call_themselves(&SourceTree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

@@ -13,7 +13,7 @@ const MIN_COMPARED_MEMBERS: usize = 3;
 const EQUAL_FIELDS_RULE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Groups of types in different crates that may have the same fields, each with the reason.
-const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
+const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 39] = [
     (
         &["app-views::AppFrameResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
@@ -51,7 +51,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the page gets the paths of the plan as text, and errors as sentences",
     ),
     (
-        &["api::FileWriter", "host-state::LaunchFileWriter"],
+        &["api::LaunchFileWriteAccess", "host-state::LaunchFileWriter"],
         "a path that is not UTF-8 can't be JSON; the page gets it as text",
     ),
     (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
@@ -115,7 +115,6 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         &["mcp-auth::GrantKind", "ports::GrantType"],
         "mcp-auth knows nothing of the app; the other is what `mcp.json` names",
     ),
-    (&["api::ApiError", "mcp-proto::RpcError"], "an error of the page's contract and one of JSON-RPC"),
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
@@ -136,11 +135,11 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the page's ids are text, as its numbers are exact up to 2^53 only",
     ),
     (
-        &["api::ModelChosenBy", "server-requests::ModelChoiceReason"],
+        &["api::ModelChoiceReason", "server-requests::ModelChoiceReason"],
         "the page's variants have named members, as tagged JSON needs them",
     ),
     (
-        &["api::SamplingRun", "server-requests::ModelAnswerState"],
+        &["api::SamplingRunState", "server-requests::ModelAnswerState"],
         "the page gets the tokens that it shows and not the whole use",
     ),
     (

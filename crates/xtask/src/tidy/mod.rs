@@ -62,7 +62,7 @@ impl fmt::Display for Finding {
 }
 
 /// Rules of `cargo xtask tidy` that examine only the files of the repository.
-const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
+const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 39] = [
     layout::find_unknown_top_level_entries,
     layout::find_modules_without_docs,
     layout::find_long_files,
@@ -78,6 +78,7 @@ const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
     owner_parts::find_dependencies_of_state_parts,
     struct_fields::find_large_host_structs,
     nested_results::find_nested_result_types,
+    nested_results::find_twice_propagated_results,
     words::find_unfinished_work,
     words::find_channels_without_bound,
     words::find_fixed_waits,
@@ -91,7 +92,7 @@ const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
     single_places::find_disallowed_url_openings,
     single_places::find_disallowed_credential_uses,
     contract::find_storage_and_locks_in_api,
-    contract::find_commands_that_invoke_themselves,
+    contract::find_api_commands_that_call_themselves,
     contract::find_fields_not_in_camel_case,
     page::find_tauri_outside_platform_folder,
     page::find_windows_opened_by_page,

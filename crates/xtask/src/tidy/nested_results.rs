@@ -1,8 +1,11 @@
-//! Rule against nested results: the success type of a function must not be another `Result`.
+//! Rules against nested results: the success type of a function must not be another `Result`.
 
 use super::Finding;
 use super::rust_paths::tokens;
 use super::source_tree::SourceTree;
+
+/// Source folder of the crate `host`, whose functions flatten the results of turns.
+const HOST_SOURCE_FOLDER: &str = "crates/host/src/";
 
 /// Reports each `Result<Result<..>>` in the code of the app, also if written with paths such as `io::Result`.
 pub(super) fn find_nested_result_types(tree: &SourceTree) -> Vec<Finding> {
@@ -29,6 +32,20 @@ fn starts_with_result_type(tokens: &[(usize, &str)]) -> bool {
     matches!(tokens, [(_, "Result"), (_, "<"), ..])
 }
 
+/// Reports each `.await??` in the crate `host`, where the type of a nested result is inferred and not written.
+pub(super) fn find_twice_propagated_results(tree: &SourceTree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.files_in_folder(HOST_SOURCE_FOLDER).filter(|file| file.is_rust()) {
+        for (line, code) in file.lines_without_comments_and_tests() {
+            if code.contains(".await??") {
+                let text = "a result of a result; use with_owner_result or with_owner_reply_result";
+                findings.push(Finding::new(&file.path, line, text));
+            }
+        }
+    }
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +57,15 @@ mod tests {
         let found = find_nested_result_types(&SourceTree::from_files(&[("crates/x/src/a.rs", text)]));
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 5], "paths and line breaks should be accepted between the names");
+    }
+
+    #[test]
+    fn twice_propagated_result_is_reported_in_the_host() {
+        let text = "let a = b.await??;\n// let a = b.await??;\nlet a = b\n    .await??;\nb.await?;\n";
+        let files = [("crates/host/src/a.rs", text), ("crates/host/tests/a.rs", text), ("crates/x/src/a.rs", text)];
+        let found = find_twice_propagated_results(&SourceTree::from_files(&files));
+        let places: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
+        assert_eq!(places, [("crates/host/src/a.rs", 1), ("crates/host/src/a.rs", 4)], "comments should be ignored");
     }
 
     #[test]

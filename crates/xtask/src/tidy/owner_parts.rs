@@ -7,7 +7,7 @@ use super::source_tree::SourceTree;
 
 /// Source folder of the crate `host`.
 const HOST_SOURCE_FOLDER: &str = "crates/host/src/";
-/// Folder with the modules that define the parts of the state that the host's owner task holds.
+/// Folder with the modules that define the parts of the owner's state in `host`.
 const OWNER_STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
 /// Items from other modules of `crates/host/src/owner` that the modules in [`OWNER_STATE_FOLDER`] may use, each with

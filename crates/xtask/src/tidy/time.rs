@@ -27,10 +27,14 @@ const CLOCK_REASON_PREFIX: &str = "// clock: ";
 const SLEEP_REASON_PREFIX: &str = "// sleep: ";
 
 /// Functions and types that read the system clock.
-const CLOCK_READERS: [&str; 4] =
-    ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
-/// Function in [`CLOCK_READERS`] that code may import, so that its calls are not preceded by a path.
-const IMPORTABLE_CLOCK_READER: &str = "ports::time::now";
+const CLOCK_READERS: [&str; 4] = [
+    "std::time::Instant::now",
+    "std::time::SystemTime::now",
+    "ports::time::SystemClock",
+    "ports::time::system_time_millis",
+];
+/// Function in [`CLOCK_READERS`] that code may import, so that its calls are not preceded by a path, and its name.
+const IMPORTABLE_CLOCK_READER: (&str, &str) = ("ports::time::system_time_millis", "system_time_millis");
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
 /// because a comment at the import would permit all later calls in the file.
@@ -46,7 +50,8 @@ pub(super) fn find_system_clock_reads(tree: &SourceTree) -> Vec<Finding> {
             for (line, code) in lines {
                 is_import |= starts_use_declaration(&code);
                 if is_import {
-                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_clock_reader) {
+                    let is_named = rust_paths::tokens(&code).contains(&IMPORTABLE_CLOCK_READER.1);
+                    if is_named && imports.iter().any(imports_clock_reader) {
                         let text =
                             "imports a function that reads the clock; call it by its path, and say why at each call";
                         findings.push(Finding::new(&file.path, line, text));
@@ -69,7 +74,7 @@ fn starts_use_declaration(code: &str) -> bool {
 }
 
 fn imports_clock_reader(import: &Import) -> bool {
-    import.path.join("::") == IMPORTABLE_CLOCK_READER
+    import.path.join("::") == IMPORTABLE_CLOCK_READER.0
 }
 
 /// Returns `true` if a line of code reads the system clock. `imports` are those of the file, which show what the names
@@ -148,10 +153,12 @@ mod tests {
     #[test]
     fn system_clock_is_reported() {
         let text = "use tokio::time::Instant;\nlet at = SystemTime::now();\n// clock: only shown.\n\
-                    let at = ports::time::now();\nlet span = Instant::now();\nlet now = clock.now();\n\
-                    let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
+                    let at = ports::time::system_time_millis();\nlet span = Instant::now();\nlet now = clock.now();\n\
+                    let at = std::time::Instant::now();\n\
+                    let at = ports::time::system_time_millis();\n\
+                    #[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
         let tree = SourceTree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
-        let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
+        let expected = [2, 7, 8].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
             finding_lines(&find_system_clock_reads(&tree)),
             expected,
@@ -167,9 +174,9 @@ mod tests {
             ("std::time::{self, Duration}", "time::Instant::now()", 3),
             ("std::time::*", "Instant::now()", 3),
             ("std::time::SystemTime", "SystemTime::UNIX_EPOCH.elapsed()", 3),
-            ("ports::time as clocks", "unset.unwrap_or_else(clocks::now)", 3),
+            ("ports::time as clocks", "unset.unwrap_or_else(clocks::system_time_millis)", 3),
             ("ports::time::SystemClock as Real", "Real", 3),
-            ("ports::{\ntime::{millis, now}}", "later", 3),
+            ("ports::{\ntime::{millis, system_time_millis}}", "later", 3),
         ];
         for (import, reading, line) in cases {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-const WARM_UP = 200;
+const WARM_UP_OPERATIONS = 200;
 const OPERATIONS = {
     'stdio-seq': 5_000,
     'stdio-64': 20_000,
@@ -75,7 +75,7 @@ const kilobytes = (file, word) => Number(new RegExp(`^${word}:\\s+(\\d+) kB`, 'm
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 const clients = [await open()];
-for (let i = 0; i < WARM_UP; i++) await echo(clients[0]);
+for (let i = 0; i < WARM_UP_OPERATIONS; i++) await echo(clients[0]);
 const rollup = '/proc/self/smaps_rollup';
 const memory = () => [kilobytes(rollup, 'Rss'), kilobytes(rollup, 'Pss')];
 const extra = {};

@@ -54,7 +54,14 @@ fn respond_to_each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Resu
 }
 
 /// Returns standard output without the standard library's buffer, which would split writes at line ends.
+#[cfg(unix)]
 fn unbuffered_output() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd as _;
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+}
+
+#[cfg(windows)]
+fn unbuffered_output() -> io::Result<std::fs::File> {
+    use std::os::windows::io::AsHandle as _;
+    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
 }

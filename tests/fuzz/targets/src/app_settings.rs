@@ -47,6 +47,7 @@ pub fn app_settings(data: &[u8]) {
         systems: vec![OperatingSystem::Linux],
         runs_on: OperatingSystem::Linux,
         variables: BTreeMap::new(),
+        workspace: None,
     };
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("the settings of all apps can be read");
     fs::remove_file(&file).expect("the file can be removed");

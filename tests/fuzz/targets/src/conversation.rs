@@ -88,6 +88,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         arguments: json!({ name: text }),
         result: Some(result),
         failure: None,
+        refusal: None,
         error: None,
         duration_milliseconds: 0,
         waited_milliseconds: None,

@@ -91,8 +91,11 @@ impl RowCheck<'_> {
     ) -> FeatureCheckResult {
         let reference = CompletionReference::Prompt { name: "greet_ship".into() };
         let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let offered =
-            self.app.host.complete(self.server.into(), reference, argument.into(), typed.into(), earlier).await;
+        let offered = self
+            .app
+            .host
+            .complete_argument(self.server.into(), reference, argument.into(), typed.into(), earlier)
+            .await;
         let offered = offered.map_err(|error| error.to_string())?;
         require(offered.values == values, offered.values)
     }

@@ -6,12 +6,14 @@ import type { ApiError as ApiErrorData, Commands, ErrorCode } from "./generated"
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly data: ApiErrorData["data"];
+  readonly refusal: ApiErrorData["refusal"];
 
   constructor(error: ApiErrorData) {
     super(error.message);
     this.name = "ApiError";
     this.code = error.code;
     this.data = error.data;
+    this.refusal = error.refusal;
   }
 }
 

@@ -4,7 +4,7 @@
 export const MAX_CONVERSATION_SERVERS = 100;
 
 /** Maximum length of the name of a saved system prompt, in characters. */
-export const MAX_PROMPT_NAME = 100;
+export const MAX_SAVED_PROMPT_NAME_CHARS = 100;
 
 /** Maximum number of tokens of a reply that a conversation can set. */
 export const MAX_REPLY_TOKENS = 1000000;
@@ -18,7 +18,7 @@ export const MAX_TEMPERATURE = {"anthropic":1.0,"gemini":2.0,"ollama":2.0,"opena
 export interface Commands {
   read_snapshot: { request: EmptyObject; response: Snapshot };
   add_server: { request: AddServer; response: SecretStorageReport };
-  parse_import: { request: ImportText; response: ImportPreview };
+  parse_import: { request: ParseImport; response: ImportPreview };
   find_import_candidates: { request: ImportSource; response: ImportCandidates };
   list_project_files: { request: ProjectFolder; response: ProjectFiles };
   list_unseen_projects: { request: EmptyObject; response: UnseenProjects };
@@ -32,7 +32,7 @@ export interface Commands {
   plan_install: { request: InstallSource; response: InstallOffer };
   preview_install: { request: InstallDraft; response: InstallPreview };
   install_server: { request: InstallServer; response: SecretStorageReport };
-  list_newer_versions: { request: InstalledVersions; response: VersionReports };
+  list_newer_versions: { request: ListNewerVersions; response: VersionReports };
   plan_upgrade: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretStorageReport };
   set_secret: { request: SetSecret; response: SecretStorageReport };
@@ -58,8 +58,8 @@ export interface Commands {
   read_limits_usage: { request: ServerName; response: LimitsUsage };
   pick_folder: { request: EmptyObject; response: PickedFolder };
   pick_file: { request: PickFile; response: PickedFile };
-  read_catalog: { request: ServerName; response: Catalog };
-  refresh_list: { request: RefreshList; response: Catalog };
+  read_catalog: { request: ServerName; response: ServerCatalog };
+  refresh_list: { request: RefreshList; response: ServerCatalog };
   review_definitions: { request: ReviewDefinitions; response: EmptyObject };
   list_reviewed_definitions: { request: ServerName; response: ReviewedDefinitions };
   call_tool: { request: CallTool; response: ToolResult };
@@ -74,7 +74,7 @@ export interface Commands {
   unsubscribe: { request: ResourceRef; response: EmptyObject };
   decide_consent_request: { request: DecideConsentRequest; response: EmptyObject };
   edit_consent_request: { request: EditConsentRequest; response: ConsentRequest };
-  validate_form: { request: CheckForm; response: FormProblems };
+  validate_form: { request: ValidateForm; response: FormProblems };
   deny_all_consent_requests: { request: DenyAllConsentRequests; response: EmptyObject };
   read_sampling: { request: ServerName; response: SamplingReport };
   set_sampling: { request: SetSampling; response: EmptyObject };
@@ -110,7 +110,7 @@ export interface Commands {
   open_app: { request: OpenApp; response: OpenedApp };
   deliver_app_message: { request: AppMessage; response: EmptyObject };
   set_app_context: { request: SetAppContext; response: EmptyObject };
-  decide_app_request: { request: AnswerApp; response: EmptyObject };
+  decide_app_request: { request: DecideAppRequest; response: EmptyObject };
   set_app_tools: { request: SetAppTools; response: EmptyObject };
   save_app_file: { request: SaveAppFile; response: SavedFile };
   read_app_document: { request: AppViewRef; response: AppDocumentText };
@@ -378,23 +378,6 @@ dpop: boolean | null,
 assertion: string | null, };
 
 /**
- * Decision of the user on a request of a shown MCP app.
- */
-export type AnswerApp = { 
-/**
- * Identifier of the shown MCP app.
- */
-view: string, 
-/**
- * Number of the app's request that the user decides on.
- */
-request: number, 
-/**
- * User's decision on the request.
- */
-answer: AppAnswer, };
-
-/**
  * Error returned by a command.
  */
 export type ApiError = { 
@@ -409,7 +392,11 @@ message: string,
 /**
  * Further details as JSON, whose shape depends on `code`, or `None` if there are none.
  */
-data?: JsonValue, };
+data?: JsonValue, 
+/**
+ * Cause for which a call was refused, or `None` for other errors.
+ */
+refusal?: CallRefusal, };
 
 /**
  * The user's decision on a request of an app.
@@ -732,9 +719,10 @@ name: string,
  */
 version: string, 
 /**
- * Display modes that the app supports. Empty if it declares none.
+ * Display modes that the app supports, or `None` if it declares no list of them. An empty list means that it
+ * supports none of the known modes.
  */
-displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
+displayModes: Array<AppDisplayMode> | null, } | { "type": "resized", 
 /**
  * New width of the app in CSS pixels, or `None` if the host decides it.
  */
@@ -806,7 +794,8 @@ text: string, } | { "type": "diagnosed",
  */
 diagnostic: AppDiagnostic, 
 /**
- * Number of reports that were dropped since the previous one.
+ * Number of reports that were discarded since the previous event of this type, because they were too many, too
+ * large or malformed.
  */
 dropped: number, } | { "type": "closed", 
 /**
@@ -1383,6 +1372,19 @@ export type CallRef = {
 call: string, };
 
 /**
+ * Cause for which a call was refused.
+ */
+export type CallRefusal = { "is": "denied_by_user", 
+/**
+ * Reason that the user gave for the denial, or `None` if there is none.
+ */
+reason: string | null, } | { "is": "denied_by_rule", 
+/**
+ * Stable name of the rule or preset, such as `rule 3`.
+ */
+rule: string, } | { "is": "not_offered" } | { "is": "changed" } | { "is": "not_audited" } | { "is": "input_refused" } | { "is": "result_withheld" } | { "is": "other" };
+
+/**
  * State of a call, from the consent request to its outcome.
  */
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
@@ -1443,39 +1445,6 @@ conversation: string | null,
 repeats?: string, };
 
 /**
- * Tools, prompts, resources and templates of a server.
- */
-export type Catalog = { 
-/**
- * Name of the server in the settings.
- */
-server: string, 
-/**
- * Tools that the server currently lists.
- */
-tools: Array<Tool>, 
-/**
- * Prompts that the server currently lists.
- */
-prompts: Array<Prompt>, 
-/**
- * Resources that the server currently lists.
- */
-resources: Array<Resource>, 
-/**
- * Resource templates that the server currently lists.
- */
-templates: Array<ResourceTemplate>, 
-/**
- * Reasons why some lists are incomplete. Empty if all lists are complete.
- */
-notes: Array<string>, 
-/**
- * Time until which each list may be used without requesting it again.
- */
-freshUntil: CatalogExpiry, };
-
-/**
  * Times until which the lists are fresh, in milliseconds since 1970.
  *
  * `None` if the server does not specify a time. The list is then requested again only when the server reports a
@@ -1521,19 +1490,6 @@ rounds: number,
  * for tools instead of receiving all of them.
  */
 toolsPercent: number, };
-
-/**
- * Request to validate the content of a form.
- */
-export type CheckForm = { 
-/**
- * Identifier of the consent request that contains the form.
- */
-id: string, 
-/**
- * Content of the form as a JSON object.
- */
-content: JsonValue, };
 
 /**
  * Identifier of a check, named after the item that it examines.
@@ -1820,9 +1776,9 @@ args: Array<string>,
  */
 env: Array<[string, string]>, 
 /**
- * Working directory of the server, or `None` if it starts in the private home of its sandbox.
+ * Folder in which the server starts: the configured one, or else the home of its sandbox or of the user.
  */
-cwd: string | null, 
+cwd: string, 
 /**
  * Earlier approval that doesn't cover this start, or `None` if no approval of the command is stored.
  */
@@ -1838,7 +1794,7 @@ files?: Array<LaunchFile>,
 /**
  * Other servers that could modify one of the files, because their sandbox lets them write to it.
  */
-writers?: Array<FileWriter>, 
+writers?: Array<LaunchFileWriteAccess>, 
 /**
  * Package that the command would load, if the program is a launcher such as `npx`.
  */
@@ -1919,6 +1875,10 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
+ * Whole definition as JSON if the user has reviewed it and it is unchanged, otherwise `None`.
+ */
+reviewedDefinition?: string, 
+/**
  * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash,
  * `grant_hash`, which also covers the configuration of the server.
  */
@@ -1984,7 +1944,7 @@ canRerun: boolean,
 /**
  * Progress of the model that generates the response.
  */
-run: SamplingRun, } | { "kind": "form", 
+run: SamplingRunState, } | { "kind": "form", 
 /**
  * Message of the server to the user. Untrusted text.
  */
@@ -2004,11 +1964,7 @@ message: string,
 /**
  * URL that the server wants to open, parsed into its parts.
  */
-url: UrlParts, } | { "kind": "roots", 
-/**
- * Absolute paths of the selected folders.
- */
-folders: Array<string>, } | { "kind": "sign_in", 
+url: UrlParts, } | { "kind": "roots" } | { "kind": "sign_in", 
 /**
  * URL of the server, parsed into its parts.
  */
@@ -2538,6 +2494,23 @@ review: ResultReview,
  * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
+
+/**
+ * Decision of the user on a request of a shown MCP app.
+ */
+export type DecideAppRequest = { 
+/**
+ * Identifier of the shown MCP app.
+ */
+view: string, 
+/**
+ * Number of the app's request that the user decides on.
+ */
+request: number, 
+/**
+ * User's decision on the request.
+ */
+answer: AppAnswer, };
 
 /**
  * Request that submits the user's decision on a consent request, bound to the payload that was shown.
@@ -3121,23 +3094,6 @@ export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" 
 export type FileKind = "any" | "bundle";
 
 /**
- * Server whose sandbox lets it modify a file that another server runs.
- */
-export type FileWriter = { 
-/**
- * Name of the server that may write to the file.
- */
-server: string, 
-/**
- * Path of the file that this server can write and that another server runs.
- */
-file: string, 
-/**
- * Folder that contains the file and that the sandbox lets the server write to.
- */
-folder: string, };
-
-/**
  * The result of one check of this computer, with a remedy if there is a problem.
  */
 export type Finding = { 
@@ -3337,7 +3293,7 @@ hasMore: boolean, };
 /**
  * Model server that was found on this computer.
  */
-export type FoundProvider = { 
+export type FoundModelServer = { 
 /**
  * Identifier of the preset with which the server can be added as a provider.
  */
@@ -3463,11 +3419,11 @@ export type Grants = {
  */
 grants: Array<Grant>, 
 /**
- * Last use of each rule since Drawbridge started.
+ * Last use of each rule.
  */
 ruleUses?: Array<RuleUse>, 
 /**
- * Last time at which each server received its shared folders, since Drawbridge started.
+ * Last time at which each server received its shared folders.
  */
 folderUses?: Array<FolderUse>, };
 
@@ -3607,6 +3563,11 @@ searchedApps: Array<string>,
  */
 apps: Array<ImportApp>, 
 /**
+ * `true` if a server that can be imported refers to the folder that is open in its app, so that the user has to
+ * choose `workspace`.
+ */
+needsWorkspace: boolean, 
+/**
  * Files that could not be read or parsed, with line, column and cause.
  */
 problems: Array<ConfigProblem>, };
@@ -3684,6 +3645,15 @@ name: string | null,
  */
 onlyThisRun: string | null, 
 /**
+ * Names of the variables and headers whose values were taken from their sources.
+ */
+taken: Array<string>, 
+/**
+ * Names of the environment variables that are not set, so that the user has to enter the values that refer to
+ * them.
+ */
+unset: Array<string>, 
+/**
  * Reason why the server was not imported, or `None` if it was.
  */
 problem: string | null, };
@@ -3738,7 +3708,11 @@ source: ImportSource,
 /**
  * Identifiers of the selected candidates.
  */
-ids: Array<string>, };
+ids: Array<string>, 
+/**
+ * Values to take from their sources. All others are left to the user.
+ */
+taken: Array<TakenValue>, };
 
 /**
  * OAuth client that another app uses to sign in to a remote server.
@@ -3773,21 +3747,17 @@ app: string | null,
  * Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
  * root.
  */
-project: string | null, };
+project: string | null, 
+/**
+ * Absolute path of the folder that replaces `${workspaceFolder}` in the user's settings, or `None` if the user has
+ * not chosen one. In a project's files, the reference stands for the project folder.
+ */
+workspace: string | null, };
 
 /**
  * Result of comparing a found server with the configured servers.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
-
-/**
- * Pasted text, for example from a server's README.
- */
-export type ImportText = { 
-/**
- * Pasted text, in one of the formats of the command `parse_import`.
- */
-text: string, };
 
 /**
  * Server found in pasted text.
@@ -3834,12 +3804,29 @@ kind: ImportedValueKind,
 /**
  * `true` if the user has to enter the value after the import.
  */
-requiresInput: boolean, };
+requiresInput: boolean, 
+/**
+ * Place from which the import can take the value, or `None`. Its value is not used before the user chooses so.
+ */
+source: ImportedValueSource | null, };
 
 /**
  * Kind of the value of a variable or header, which determines how an import stores the value.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
+
+/**
+ * Place of a value that the other app's settings only refer to.
+ */
+export type ImportedValueSource = { "is": "environment", 
+/**
+ * Names of the environment variables that the value refers to.
+ */
+variables: Array<string>, } | { "is": "file", 
+/**
+ * Path of the file as in the other app's settings, safe to print.
+ */
+path: string, };
 
 /**
  * Kind of value that an input of an install plan accepts.
@@ -4256,15 +4243,6 @@ origin: ServerOrigin,
 changed: boolean, };
 
 /**
- * Request to list newer versions of the servers that were installed from a registry.
- */
-export type InstalledVersions = { 
-/**
- * `true` to send requests to the registry even if cached responses are less than an hour old.
- */
-refresh: boolean, };
-
-/**
  * Content of a conversation's item, by the kind of the item.
  */
 export type ItemBody = { "kind": "message", 
@@ -4355,6 +4333,10 @@ error: string | null,
  * versions.
  */
 failure?: CallFailureCode, 
+/**
+ * Cause for which the call was refused. `None` for other outcomes, and in conversations of older versions.
+ */
+refusal?: CallRefusal, 
 /**
  * Duration of the call, in milliseconds.
  */
@@ -4481,7 +4463,7 @@ export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" |
 export type Language = "system" | "en" | "zh";
 
 /**
- * The last act that a permission allowed without consent.
+ * The last act for which a permission was used.
  */
 export type LastUse = { 
 /**
@@ -4527,6 +4509,23 @@ changed: boolean, };
  * Reason why a file decides what a command runs.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
+
+/**
+ * Server whose sandbox lets it modify a file that another server runs.
+ */
+export type LaunchFileWriteAccess = { 
+/**
+ * Name of the server that may write to the file.
+ */
+server: string, 
+/**
+ * Path of the file that this server can write and that another server runs.
+ */
+file: string, 
+/**
+ * Folder that contains the file and that the sandbox lets the server write to.
+ */
+folder: string, };
 
 /**
  * A limit, the present usage that counts towards it, and how often it was exceeded.
@@ -4607,6 +4606,15 @@ templates: number, };
  * Kind of a list that a server provides.
  */
 export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * Request to list newer versions of the servers that were installed from a registry.
+ */
+export type ListNewerVersions = { 
+/**
+ * `true` to send requests to the registry even if cached responses are less than an hour old.
+ */
+refresh: boolean, };
 
 /**
  * Package that a launcher such as `npx` would download and run.
@@ -4845,7 +4853,7 @@ thinking: boolean | null, };
 /**
  * Reason why a model was chosen for a sampling request.
  */
-export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
+export type ModelChoiceReason = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
  * Model hint, as the server sent it.
  */
@@ -4983,7 +4991,7 @@ default: ModelRef | null,
 /**
  * Model servers on this computer that are not configured yet.
  */
-found: Array<FoundProvider>, 
+found: Array<FoundModelServer>, 
 /**
  * Presets for adding a known provider.
  */
@@ -5182,7 +5190,11 @@ sandbox: string,
 /**
  * Value of the frame's attribute `allow`. Empty if the app has no permission.
  */
-allow: string, };
+allow: string, 
+/**
+ * Set unless the page declares that it prefers no border around it.
+ */
+hasBorder: boolean, };
 
 /**
  * Version of a package, with the hash and origin of its files.
@@ -5200,6 +5212,15 @@ integrity: string | null,
  * URL that the package is downloaded from, or `None` if it is unknown.
  */
 source: string | null, };
+
+/**
+ * Pasted text, for example from a server's README.
+ */
+export type ParseImport = { 
+/**
+ * Pasted text, in one of the formats of the command `parse_import`.
+ */
+text: string, };
 
 /**
  * The text in which the path of a `BlockedPath` was found.
@@ -6603,7 +6624,7 @@ name: string,
 /**
  * Reason why this model was chosen.
  */
-reason: ModelChosenBy, 
+reason: ModelChoiceReason, 
 /**
  * Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
  */
@@ -6625,6 +6646,10 @@ lastHour: SamplingUsage,
  * The server's total usage of models, without a time limit.
  */
 total: SamplingUsage, 
+/**
+ * Last request of the server or its apps that used a model, or `None` if there was none.
+ */
+lastUse?: LastUse, 
 /**
  * Reached limit that currently blocks requests, or `None` if no limit is reached.
  */
@@ -6712,7 +6737,7 @@ stopReason: string | null, };
 /**
  * Progress of a model that responds to a sampling request.
  */
-export type SamplingRun = { "is": "no" } | { "is": "running", 
+export type SamplingRunState = { "is": "no" } | { "is": "running", 
 /**
  * Text that the model has generated so far.
  */
@@ -7317,6 +7342,39 @@ conversation: string | null,
 repeatableUntil?: number, };
 
 /**
+ * Tools, prompts, resources and templates of a server.
+ */
+export type ServerCatalog = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Tools that the server currently lists.
+ */
+tools: Array<Tool>, 
+/**
+ * Prompts that the server currently lists.
+ */
+prompts: Array<Prompt>, 
+/**
+ * Resources that the server currently lists.
+ */
+resources: Array<Resource>, 
+/**
+ * Resource templates that the server currently lists.
+ */
+templates: Array<ResourceTemplate>, 
+/**
+ * Reasons why some lists are incomplete. Empty if all lists are complete.
+ */
+notes: Array<string>, 
+/**
+ * Time until which each list may be used without requesting it again.
+ */
+freshUntil: CatalogExpiry, };
+
+/**
  * Unverified claims of a server about itself.
  */
 export type ServerClaims = { 
@@ -7395,7 +7453,12 @@ revision: string | null,
 /**
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
-tools?: ToolFilter, } | { "type": "http", 
+tools?: ToolFilter, 
+/**
+ * `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+ * approved. In an update, `None` keeps the current setting.
+ */
+autostart?: boolean, } | { "type": "http", 
 /**
  * URL of the server.
  */
@@ -7419,7 +7482,12 @@ revision: string | null,
 /**
  * Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
  */
-tools?: ToolFilter, };
+tools?: ToolFilter, 
+/**
+ * `false` if the server does not start together with Drawbridge, or `None` if it does, once its start is
+ * approved. In an update, `None` keeps the current setting.
+ */
+autostart?: boolean, };
 
 /**
  * Format in which one server is exported.
@@ -8135,6 +8203,19 @@ reply: string, };
 export type StricterReason = "each_time" | "rule" | "preset" | "unusable";
 
 /**
+ * Choice of the user to take a value from its source, as in `source`.
+ */
+export type TakenValue = { 
+/**
+ * Identifier of the candidate, as in `id`.
+ */
+id: string, 
+/**
+ * Name of the variable or header.
+ */
+name: string, };
+
+/**
  * The kind of a problem that a verification of the audit log found.
  */
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
@@ -8491,9 +8572,22 @@ url: string, };
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
 /**
- * The originator of an act that a grant or rule allowed without consent.
+ * The originator of an act for which a permission was used.
  */
 export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
+
+/**
+ * Request to validate the content of a form.
+ */
+export type ValidateForm = { 
+/**
+ * Identifier of the consent request that contains the form.
+ */
+id: string, 
+/**
+ * Content of the form as a JSON object.
+ */
+content: JsonValue, };
 
 /**
  * Report on newer versions of an installed server.

@@ -7,11 +7,12 @@ export interface FuzzyMatch {
   at: number[];
 }
 
-const WORD_START = 8;
-const ADJACENT = 5;
-const GAP = -1;
-const EXACT = 40;
-const PREFIX = 20;
+// Each matched letter has a score of 1, to which these are added.
+const WORD_START_SCORE = 8;
+const ADJACENT_LETTER_SCORE = 5;
+const SKIPPED_LETTER_SCORE = -1;
+const EXACT_MATCH_SCORE = 40;
+const PREFIX_MATCH_SCORE = 20;
 
 /**
  * Matches `query` against `text`. Returns `null` if a letter of the query is missing. An empty query matches every
@@ -23,10 +24,10 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
   const lower = text.toLowerCase();
   const index = lower.indexOf(needle);
   if (index >= 0) {
-    const bonus = lower === needle ? EXACT : index === 0 ? PREFIX : 0;
-    const start = startsWord(text, index) ? WORD_START : 0;
+    const bonus = lower === needle ? EXACT_MATCH_SCORE : index === 0 ? PREFIX_MATCH_SCORE : 0;
+    const start = startsWord(text, index) ? WORD_START_SCORE : 0;
     return {
-      score: needle.length * (1 + ADJACENT) + start + bonus - Math.min(index, 20) / 10,
+      score: needle.length * (1 + ADJACENT_LETTER_SCORE) + start + bonus - Math.min(index, 20) / 10,
       at: Array.from({ length: needle.length }, (_, i) => index + i),
     };
   }
@@ -35,12 +36,15 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
   let from = 0;
   for (const letter of needle) {
     if (letter === " ") continue;
-    const found = bestNext(text, lower, letter, from);
+    const found = bestNextIndex(text, lower, letter, from);
     if (found < 0) return null;
     const previous = at.at(-1);
-    score += 1 + (startsWord(text, found) ? WORD_START : 0);
+    score += 1 + (startsWord(text, found) ? WORD_START_SCORE : 0);
     if (previous !== undefined) {
-      score += found === previous + 1 ? ADJACENT : Math.max(GAP * (found - previous), -6);
+      score +=
+        found === previous + 1
+          ? ADJACENT_LETTER_SCORE
+          : Math.max(SKIPPED_LETTER_SCORE * (found - previous), -6);
     }
     at.push(found);
     from = found + letter.length;
@@ -51,7 +55,7 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | null {
 /**
  * Returns the index of the next occurrence of a letter: directly at `from`, else at the start of a word, else anywhere.
  */
-function bestNext(text: string, lower: string, letter: string, from: number): number {
+function bestNextIndex(text: string, lower: string, letter: string, from: number): number {
   const first = lower.indexOf(letter, from);
   if (first < 0 || first === from) return first;
   for (let i = first; i >= 0 && i < text.length; i = lower.indexOf(letter, i + 1)) {

@@ -35,8 +35,8 @@ export function displayedJson(value: unknown): string {
   );
 }
 
-const SPACE = /[ \t\r\n]*/y;
-const TOKEN =
+const JSON_WHITESPACE = /[ \t\r\n]*/y;
+const JSON_TOKEN =
   // eslint-disable-next-line no-control-regex
   /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
@@ -56,10 +56,10 @@ function mistakePosition(text: string): number {
     "value";
   let at = 0;
   for (;;) {
-    SPACE.lastIndex = at;
-    const start = at + (SPACE.exec(text)?.[0].length ?? 0);
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(text);
+    JSON_WHITESPACE.lastIndex = at;
+    const start = at + (JSON_WHITESPACE.exec(text)?.[0].length ?? 0);
+    JSON_TOKEN.lastIndex = at;
+    const token = JSON_TOKEN.exec(text);
     if (!token) return start;
     const [, mark, string] = token;
     const scalar = mark === undefined;
@@ -92,7 +92,7 @@ function mistakePosition(text: string): number {
     } else {
       return start;
     }
-    at = TOKEN.lastIndex;
+    at = JSON_TOKEN.lastIndex;
   }
 }
 

@@ -1,5 +1,5 @@
 // Helpers for keyboard shortcuts.
-export const isMac = /mac|iphone|ipad/i.test(navigator.platform);
+import { isMac } from "$lib/operating-system";
 
 /** Returns the key names of a shortcut such as `"Mod+K"`: `Ctrl` and `K`, or `⌘` and `K` on a Mac. */
 export function keyNames(keys: string, mac = isMac): string[] {
@@ -29,7 +29,7 @@ export function isShortcut(event: KeyboardEvent, keys: string): boolean {
 }
 
 /** Key code of each key that an input method handles. */
-const INPUT_METHOD = 229;
+const INPUT_METHOD_KEY_CODE = 229;
 
 /**
  * Returns `true` if an input method handles the key, such as Enter or Escape that ends the composition of a word. WebKit
@@ -39,7 +39,7 @@ export function isInputMethodKey({
   isComposing,
   keyCode,
 }: Pick<KeyboardEvent, "isComposing" | "keyCode">): boolean {
-  return isComposing || keyCode === INPUT_METHOD;
+  return isComposing || keyCode === INPUT_METHOD_KEY_CODE;
 }
 
 /** Returns `true` if the target of the key accepts text. */

@@ -1,7 +1,7 @@
 // The surroundings of a place in a text, to show where a problem is.
 
 /** Maximum number of characters before and after the place. */
-const AROUND = 40;
+const MAX_SURROUNDING_CHARACTERS = 40;
 
 /** A place in a line of text. */
 export interface TextPlace {
@@ -22,10 +22,10 @@ export function textPlace(text: string, line: number, column: number): TextPlace
   const at = Math.min(column - 1, characters.length);
   const part = (from: number, to: number) => characters.slice(from, to).join("");
   return {
-    before: part(Math.max(0, at - AROUND), at),
+    before: part(Math.max(0, at - MAX_SURROUNDING_CHARACTERS), at),
     at: part(at, at + 1),
-    after: part(at + 1, at + 1 + AROUND),
-    isCutBefore: at > AROUND,
-    isCutAfter: at + 1 + AROUND < characters.length,
+    after: part(at + 1, at + 1 + MAX_SURROUNDING_CHARACTERS),
+    isCutBefore: at > MAX_SURROUNDING_CHARACTERS,
+    isCutAfter: at + 1 + MAX_SURROUNDING_CHARACTERS < characters.length,
   };
 }

@@ -4,23 +4,26 @@
  * Matches harmless sequences of otherwise hidden characters: the three flags that are encoded with tag characters, and
  * emoji variation selectors.
  */
-const PLAIN =
+const HARMLESS_HIDDEN_SEQUENCE =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}" +
   "|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f(?=\\u20e3)";
 /** Matches a zero-width joiner between parts of an emoji, which is harmless. */
 const HARMLESS_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d\\p{Extended_Pictographic}";
-// Control characters except tab and line feed, invisible and bidirectional characters, line separators, the Braille
-// blank, annotation characters and object replacement characters, and combining marks stacked higher than in any
-// language, which would cover other lines.
-const HIDDEN =
+// Matches control characters except tab and line feed, invisible and bidirectional characters, line separators, the
+// Braille blank, annotation characters and object replacement characters, and combining marks stacked higher than in
+// any language, which would cover other lines.
+const HIDDEN_CHARACTERS =
   `(?:(?!${HARMLESS_JOINER}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
   "|(?<=\\p{M}{8})\\p{M}+";
-const SPACE = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
+const SPACE_CHARACTERS = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
 /** Matches runs of blanks or line breaks that are too long to be layout. */
-const BLANK = `(?:\\r\\n|[\\n${SPACE}]){40,}|(?:[${SPACE}]*\\r?\\n){7,}`;
-// eslint-disable-next-line no-misleading-character-class
-const MARKS = new RegExp(`${PLAIN}|(?<hidden>${HIDDEN})|(?<blank>${BLANK})`, "gu");
+const LONG_BLANK_RUN = `(?:\\r\\n|[\\n${SPACE_CHARACTERS}]){40,}|(?:[${SPACE_CHARACTERS}]*\\r?\\n){7,}`;
+const REPLACED_OR_HARMLESS_TEXT = new RegExp(
+  // eslint-disable-next-line no-misleading-character-class
+  `${HARMLESS_HIDDEN_SEQUENCE}|(?<hidden>${HIDDEN_CHARACTERS})|(?<blank>${LONG_BLANK_RUN})`,
+  "gu",
+);
 
 /** Maximum length of a run of hidden characters whose characters are named individually. */
 const MAX_NAMED_CHARACTERS = 8;
@@ -35,15 +38,15 @@ export interface TextPart {
   folded: number;
 }
 
-interface Scanned extends TextPart {
+interface ScannedTextPart extends TextPart {
   /** Length of the original text in UTF-16 code units. */
   length: number;
 }
 
 /** Splits text into plain parts and parts that are replaced. With `nameAll`, every replaced character is named. */
-function* scan(text: string, nameAll: boolean): Generator<Scanned> {
+function* scanText(text: string, nameAll: boolean): Generator<ScannedTextPart> {
   let end = 0;
-  for (const match of text.matchAll(MARKS)) {
+  for (const match of text.matchAll(REPLACED_OR_HARMLESS_TEXT)) {
     const { hidden, blank } = match.groups ?? {};
     const run = hidden ?? blank;
     if (run === undefined) continue;
@@ -57,7 +60,7 @@ function* scan(text: string, nameAll: boolean): Generator<Scanned> {
   if (end < text.length) yield plainPart(text.slice(end));
 }
 
-function plainPart(text: string): Scanned {
+function plainPart(text: string): ScannedTextPart {
   return { text: text.replaceAll("\r\n", "\n"), is: "plain", folded: 0, length: text.length };
 }
 
@@ -65,7 +68,7 @@ function namedPart(run: string, nameAll: boolean): TextPart {
   const names = Array.from(run, codePoint);
   const all = nameAll || names.length <= MAX_NAMED_CHARACTERS;
   const words = all ? names.join(" ") : `${names[0]} … ${names.at(-1)} ×${names.length}`;
-  const spelledText = spelled(run);
+  const spelledText = textSpelledByTags(run);
   return {
     text: spelledText === "" ? words : `${words} “${spelledText}”`,
     is: "hidden",
@@ -74,7 +77,7 @@ function namedPart(run: string, nameAll: boolean): TextPart {
 }
 
 /** Returns the ASCII text that a run of tag characters encodes. */
-function spelled(run: string): string {
+function textSpelledByTags(run: string): string {
   const letters = Array.from(run, (character) => (character.codePointAt(0) ?? 0) - 0xe0000);
   return String.fromCharCode(...letters.filter((l) => l >= 0x20 && l < 0x7f).slice(0, 2_000));
 }
@@ -99,7 +102,7 @@ function blankName(character: string): string {
  * `nameAll` is set.
  */
 export function visibleParts(text: string, nameAll = false): TextPart[] {
-  return Array.from(scan(text, nameAll), ({ text, is, folded }) => ({ text, is, folded }));
+  return Array.from(scanText(text, nameAll), ({ text, is, folded }) => ({ text, is, folded }));
 }
 
 /** Beginning of a text with hidden characters made visible. */
@@ -114,7 +117,7 @@ export interface TextBeginning {
 export function beginningParts(text: string, characters: number, lines: number): TextBeginning {
   const parts: TextPart[] = [];
   let [left, shown, folded] = [characters, 0, 0];
-  for (const { length, ...part } of scan(text, false)) {
+  for (const { length, ...part } of scanText(text, false)) {
     if (left <= 0) break;
     const words = part.is === "plain" ? textBeginning(part.text, left, lines) : part.text;
     parts.push({ ...part, text: words });
@@ -138,7 +141,7 @@ export function visibleText(text: string): string {
   let words = "";
   let end = 0;
   const plain = text.replaceAll("\r\n", "\n");
-  for (const match of plain.matchAll(MARKS)) {
+  for (const match of plain.matchAll(REPLACED_OR_HARMLESS_TEXT)) {
     const run = match.groups?.hidden;
     if (run === undefined) continue;
     words += `${plain.slice(end, match.index)}[${namedPart(run, false).text}]`;

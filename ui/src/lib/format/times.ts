@@ -1,19 +1,19 @@
 // Formats times: "3 minutes ago", "1.2 s".
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+const RELATIVE_TIME_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];
-const WEEK = 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** Formats the time since `at`, or its date if that is more than a week ago. Times are in milliseconds since 1970. */
 export function formatRelative(at: number, now: number, languageTag: string): string {
   const distance = at - now;
-  if (Math.abs(distance) >= WEEK) {
+  if (Math.abs(distance) >= WEEK_MS) {
     return new Intl.DateTimeFormat(languageTag, { dateStyle: "medium" }).format(at);
   }
   const relative = new Intl.RelativeTimeFormat(languageTag, { numeric: "auto", style: "long" });
-  for (const [unit, size] of STEPS) {
+  for (const [unit, size] of RELATIVE_TIME_UNITS) {
     if (Math.abs(distance) >= size) return relative.format(Math.trunc(distance / size), unit);
   }
   return relative.format(0, "second");

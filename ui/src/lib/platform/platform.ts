@@ -109,9 +109,12 @@ export interface StoppedApp {
 }
 
 /** Reason for which all apps of a window were closed. */
-export type AppStopCause = "unresponsive" | "page_ended";
+export type AppStopCause = "unresponsive" | "memory_limit" | "page_ended";
 
-/** Apps that were closed together. Any of them may be the cause. */
+/**
+ * Apps that were closed together. Any of them may be the cause. Empty if a page without apps used too much memory and
+ * was ended.
+ */
 export interface StoppedAppsReport {
   id: number;
   apps: StoppedApp[];
@@ -133,11 +136,11 @@ export type ShellEvent =
   | { type: "updates_changed"; report: UpdateReport }
   /**
    * Apps were closed because the page of their window stopped responding or its process ended, or the user dismissed a
-   * report or shows an app again. `withheld` are the servers whose apps are shown only after a click. Each page receives
-   * it before all other events.
+   * report or shows an app again. `withheld` are the servers whose apps are shown only after a click. Also sent to each
+   * newly loaded page, before all other events.
    */
   | { type: "stopped_apps_changed"; reports: StoppedAppsReport[]; withheld: string[] }
-  /** These conversations are open in windows of their own. Each page receives it at its start. */
+  /** These conversations are open in windows of their own. Also sent to each page when it is loaded. */
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
   | { type: "window_closing" }

@@ -2,7 +2,7 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 
 import type { Events } from "$lib/api/generated";
-import { isMac } from "$lib/format/keys";
+import { isMac } from "$lib/operating-system";
 
 import type { Platform, ShellEvent } from "./platform";
 

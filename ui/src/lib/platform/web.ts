@@ -3,7 +3,7 @@ import type { Events } from "$lib/api/generated";
 
 import type { Platform } from "./platform";
 
-const RETRY_MS = 500;
+const RECONNECT_DELAY_MS = 500;
 
 // The development server forwards commands and events to the development host, but not the frames of apps.
 const APP_PORT = import.meta.env.DEV ? "1430" : location.port;
@@ -33,7 +33,7 @@ export const webPlatform: Platform = {
           first = false;
         };
         socket.onmessage = (message) => receive(JSON.parse(String(message.data)) as Events);
-        socket.onclose = () => setTimeout(connect, RETRY_MS);
+        socket.onclose = () => setTimeout(connect, RECONNECT_DELAY_MS);
       };
       connect();
     });

@@ -20,14 +20,14 @@ import { platform } from "$lib/platform";
 import { serializeReads } from "./one-at-a-time";
 import { SettingsState } from "./settings.svelte";
 
-const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
+const ENDED_CALL_STATES: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** Maximum number of ended calls, and of closed consent requests, that are retained. */
-const MAX_RETAINED = 100;
+const MAX_RETAINED_CALLS_AND_REQUESTS = 100;
 /** Maximum number of event batches that are buffered while a snapshot is read. */
 const MAX_WAITING_BATCHES = 256;
 
 export function hasEnded(call: ServerCall): boolean {
-  return ENDED.includes(call.state);
+  return ENDED_CALL_STATES.includes(call.state);
 }
 
 export interface ClosedRequest {
@@ -158,11 +158,11 @@ class App {
   }
 
   /**
-   * Ends the repetition of approved calls of a server, or of all servers, after an event that may have ended it in the
-   * host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
+   * Ends the repetition of approved calls of a server, or of all servers, after an event or a command that may have
+   * ended it in the host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
    * as when a server replaced its session. It alone decides if a call asks.
    */
-  #endRepetition(server?: string): void {
+  endRepetition(server?: string): void {
     const isOver = (call: ServerCall) =>
       call.repeatableUntil !== undefined && (server === undefined || call.server === server);
     if (this.calls.some(isOver))
@@ -174,19 +174,19 @@ class App {
   #apply(event: Event): void {
     switch (event.type) {
       case "server_changed":
-        this.servers = replaced(this.servers, event.server, (s) => s.name);
+        this.servers = withReplacedItem(this.servers, event.server, (s) => s.name);
         if (event.server.state.is !== "ready" || event.server.muted)
-          this.#endRepetition(event.server.name);
+          this.endRepetition(event.server.name);
         break;
       case "server_removed":
         this.servers = this.servers.filter((server) => server.name !== event.name);
-        this.#endRepetition(event.name);
+        this.endRepetition(event.name);
         break;
       case "rules_changed":
-        this.#endRepetition();
+        this.endRepetition();
         break;
       case "consent_request_changed":
-        this.consentRequests = replaced(
+        this.consentRequests = withReplacedItem(
           this.consentRequests,
           event.consentRequest,
           (request) => request.id,
@@ -197,9 +197,9 @@ class App {
         this.consentRequests = this.consentRequests.filter((request) => request.id !== event.id);
         if (request) {
           const closed = { request, outcome: event.outcome, at: Date.now() };
-          this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);
+          this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED_CALLS_AND_REQUESTS);
           if (event.outcome === "denied" && request.body.kind === "tool")
-            this.#endRepetition(request.server);
+            this.endRepetition(request.server);
         }
         break;
       }
@@ -209,7 +209,7 @@ class App {
         );
         break;
       case "call_changed":
-        this.calls = latestCalls(replaced(this.calls, event.call, (c) => c.id));
+        this.calls = latestCalls(withReplacedItem(this.calls, event.call, (c) => c.id));
         break;
       case "conversations_changed":
         this.conversations = event.conversations;
@@ -233,14 +233,14 @@ function withAppendedText(request: ConsentRequest, more: string): ConsentRequest
 }
 
 /** Returns the list with `item` in place of the item with the same key, or appended to the end. */
-function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
+function withReplacedItem<T>(list: T[], item: T, key: (item: T) => string): T[] {
   const at = list.findIndex((other) => key(other) === key(item));
   return at < 0 ? [...list, item] : list.with(at, item);
 }
 
 /** Returns the calls without the oldest ended calls beyond the maximum. */
 function latestCalls(calls: ServerCall[]): ServerCall[] {
-  let surplus = calls.filter(hasEnded).length - MAX_RETAINED;
+  let surplus = calls.filter(hasEnded).length - MAX_RETAINED_CALLS_AND_REQUESTS;
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }
 

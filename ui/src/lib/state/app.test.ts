@@ -20,7 +20,7 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
     askedAt: 0,
     origin: { by: "server" },
     round: null,
-    body: { kind: "roots", folders: [] },
+    body: { kind: "roots" },
     scopes: ["once"],
     reason: "",
     marks: NO_REVIEW_MARKS,

@@ -1,12 +1,12 @@
 // Catalogs of the servers: tools, prompts and resources. Read on first use and again after changes.
 import { call } from "$lib/api/client";
-import type { Catalog, ListName } from "$lib/api/generated";
+import type { ServerCatalog, ListName } from "$lib/api/generated";
 import { registerPageState } from "$lib/page-state";
 
 import { app } from "./app.svelte";
 import { PerServer } from "./per-server.svelte";
 
-class Catalogs extends PerServer<Catalog> {
+class Catalogs extends PerServer<ServerCatalog> {
   /** Numbers of unreviewed definitions, by server, when its catalog was last read. The catalog says which they are. */
   #unreviewed = new Map<string, string>();
 

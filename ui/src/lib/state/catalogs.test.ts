@@ -1,12 +1,12 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import type { Catalog } from "$lib/api/generated";
+import type { ServerCatalog } from "$lib/api/generated";
 import { NO_EXPIRY, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
 import { catalogs } from "./catalogs.svelte";
 
-function catalog(server: string, ...notes: string[]): Catalog {
+function catalog(server: string, ...notes: string[]): ServerCatalog {
   return {
     server,
     tools: [],
@@ -82,7 +82,7 @@ test("retains the old catalog after a failure until it can be read", async () =>
 });
 
 test("a refreshed list does not replace a later read", async () => {
-  let answer: (catalog: Catalog) => void = () => undefined;
+  let answer: (catalog: ServerCatalog) => void = () => undefined;
   let reads = 0;
   const host = await startFakeHost(
     {

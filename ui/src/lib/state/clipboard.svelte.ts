@@ -1,7 +1,7 @@
 // Copies text to the clipboard and records the outcome, because the system may refuse it.
 
 /** Duration for which a success is shown, in milliseconds. */
-const SHOWN_MS = 1500;
+const SUCCESS_DISPLAY_MS = 1500;
 
 export class ClipboardCopy {
   done = $state(false);
@@ -17,6 +17,6 @@ export class ClipboardCopy {
       return;
     }
     this.done = true;
-    setTimeout(() => (this.done = false), SHOWN_MS);
+    setTimeout(() => (this.done = false), SUCCESS_DISPLAY_MS);
   }
 }

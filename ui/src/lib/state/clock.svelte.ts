@@ -1,24 +1,24 @@
-// Reactive current time. Each step has one timer for the whole page.
+// Reactive current time. Each interval has one timer for the whole page.
 import { createSubscriber } from "svelte/reactivity";
 
-function ticking(step: number): () => void {
+function createClockSubscriber(intervalMs: number): () => void {
   return createSubscriber((update) => {
-    const timer = setInterval(update, step);
+    const timer = setInterval(update, intervalMs);
     return () => clearInterval(timer);
   });
 }
 
-const often = ticking(1000);
-const sometimes = ticking(15_000);
+const subscribeToEverySecond = createClockSubscriber(1000);
+const subscribeToEvery15Seconds = createClockSubscriber(15_000);
 
-/** Returns the current time in milliseconds since 1970. Updated at an interval that suits relative times. */
+/** Returns the current time in milliseconds since 1970. Updated every 15 seconds, for relative times. */
 export function currentTime(): number {
-  sometimes();
+  subscribeToEvery15Seconds();
   return Date.now();
 }
 
 /** Returns the current time in milliseconds since 1970. Updated every second, for countdowns only. */
 export function currentSecond(): number {
-  often();
+  subscribeToEverySecond();
   return Date.now();
 }

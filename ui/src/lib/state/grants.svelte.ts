@@ -13,9 +13,9 @@ export class GrantStore {
    * pointer during a double click.
    */
   list = $state.raw<Grant[] | null>(null);
-  /** Last uses of rules since Drawbridge started. */
+  /** Last uses of rules. */
   ruleUses = $state.raw<RuleUse[]>([]);
-  /** Last times at which servers received their shared folders, since Drawbridge started. */
+  /** Last times at which servers received their shared folders. */
   folderUses = $state.raw<FolderUse[]>([]);
   error = $state.raw<unknown>(null);
   /** Ids of the grants that were revoked since the view was opened. */

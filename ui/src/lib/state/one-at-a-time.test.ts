@@ -4,14 +4,14 @@ import { settle } from "$lib/testing/settle";
 
 import { serializeReads } from "./one-at-a-time";
 
-interface End {
+interface ReadEnd {
   resolve: () => void;
   reject: (cause: Error) => void;
 }
 
 /** Creates a serialized read, and the list of functions that end each run of it. */
-function reads() {
-  const ends: End[] = [];
+function createSerializedRead() {
+  const ends: ReadEnd[] = [];
   const read = serializeReads(
     () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })),
   );
@@ -21,7 +21,7 @@ function reads() {
 beforeEach(() => void vi.useFakeTimers());
 
 test("runs once more for requests during a read, and all callers wait for it", async () => {
-  const { ends, read } = reads();
+  const { ends, read } = createSerializedRead();
   let waiting = 3;
   for (let caller = 0; caller < 3; caller++) void read().then(() => waiting--);
   expect(ends.length, "one read should run at a time").toBe(1);
@@ -37,7 +37,7 @@ test("runs once more for requests during a read, and all callers wait for it", a
 });
 
 test("reports a failure to the waiting callers, and continues with later reads", async () => {
-  const { ends, read } = reads();
+  const { ends, read } = createSerializedRead();
   const first = read();
   ends[0]?.reject(new Error("no host"));
   await expect(first, "the error should be reported").rejects.toThrow("no host");

@@ -4,11 +4,11 @@ import { registerPageState } from "$lib/page-state";
 /** Time after a dialog closed in which no app opens another one, in milliseconds. */
 export const APP_LINK_PAUSE = 1_000;
 
-class Link {
+class PendingLink {
   /** URL of the clicked link, or `null` if no decision is pending. */
   url = $state<string | null>(null);
   /** Name of the server whose app requests to open the link, or `null` if the user clicked it. */
-  appOf = $state<string | null>(null);
+  serverOfApp = $state<string | null>(null);
   #report: (isOpened: boolean) => void = () => undefined;
   #closedAt = -Infinity;
 
@@ -32,17 +32,17 @@ class Link {
     const report = this.#report;
     this.#report = () => undefined;
     this.url = null;
-    this.appOf = null;
+    this.serverOfApp = null;
     report(isOpened);
   }
 
   #replace(url: string, server: string | null, report: (isOpened: boolean) => void): void {
     this.close();
     this.url = url;
-    this.appOf = server;
+    this.serverOfApp = server;
     this.#report = report;
   }
 }
 
-export let pendingLink: Link;
-registerPageState(() => (pendingLink = new Link()));
+export let pendingLink: PendingLink;
+registerPageState(() => (pendingLink = new PendingLink()));

@@ -9,7 +9,7 @@ export interface ServerData<T> {
   error: unknown;
 }
 
-const NONE: ServerData<never> = { value: null, loading: false, error: null };
+const NOT_REQUESTED: ServerData<never> = { value: null, loading: false, error: null };
 
 export class PerServer<T> {
   #known = new SvelteMap<string, ServerData<T>>();
@@ -30,7 +30,7 @@ export class PerServer<T> {
 
   /** Returns the current data. Call `request` in an effect to load it. */
   get(server: string): ServerData<T> {
-    return this.#known.get(server) ?? NONE;
+    return this.#known.get(server) ?? NOT_REQUESTED;
   }
 
   /** Returns `true` if the data of a server was requested since its last start. */

@@ -32,7 +32,14 @@ export type View =
   | { at: "models"; provider?: string }
   | { at: "tools" };
 
-const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
+const VIEWS_WITHOUT_PARAMETERS = [
+  "welcome",
+  "add-server",
+  "settings",
+  "audit",
+  "rules",
+  "tools",
+] as const;
 
 export function viewToHash(view: View): string {
   const parts: string[] = [view.at];
@@ -64,7 +71,7 @@ export function viewFromHash(hash: string): View {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };
   }
-  return { at: PLAIN.find((plain) => plain === at) ?? "welcome" };
+  return { at: VIEWS_WITHOUT_PARAMETERS.find((plain) => plain === at) ?? "welcome" };
 }
 
 function decodedPart(part: string): string {

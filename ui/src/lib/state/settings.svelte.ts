@@ -4,7 +4,7 @@ import type { Settings } from "$lib/api/generated";
 
 import { windows } from "./windows.svelte";
 
-interface Change {
+interface SettingsChange {
   fields: Partial<Settings>;
   /** The sent settings, or `null` before they were sent. */
   sent: Partial<Settings> | null;
@@ -28,7 +28,7 @@ export class SettingsState {
     zoom: 100,
     menuBar: false,
   });
-  #changes = $state.raw<Change[]>([]);
+  #changes = $state.raw<SettingsChange[]>([]);
   #last: Promise<void> = Promise.resolve();
 
   /** The displayed settings, including changes that the host has not confirmed yet. */
@@ -49,7 +49,7 @@ export class SettingsState {
   receive(settings: Settings): void {
     this.#confirmed = settings;
     const announced = this.#changes.find(
-      ({ sent, isAnnounced }) => sent !== null && !isAnnounced && isAnswer(settings, sent),
+      ({ sent, isAnnounced }) => sent !== null && !isAnnounced && mayResultFrom(settings, sent),
     );
     if (announced) announced.isAnnounced = true;
     this.#settle();
@@ -60,14 +60,14 @@ export class SettingsState {
    * replaces the settings as a whole. The window of a conversation can only change those of `WindowSettings`.
    */
   change(fields: Partial<Settings>): Promise<void> {
-    const change: Change = { fields, sent: null, isSaved: false, isAnnounced: false };
+    const change: SettingsChange = { fields, sent: null, isSaved: false, isAnnounced: false };
     this.#changes = [...this.#changes, change];
     const sent = this.#last.then(() => this.#send(change));
     this.#last = sent.catch(() => undefined);
     return sent;
   }
 
-  async #send(change: Change): Promise<void> {
+  async #send(change: SettingsChange): Promise<void> {
     const earlier = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
     const sent = earlier.reduce(
       (settings, { fields }) => ({ ...settings, ...fields }),
@@ -95,7 +95,7 @@ export class SettingsState {
  * Returns `true` if the settings of an event may be the result of the sent settings. Limits may differ, because the
  * host adds defaults and clamps them.
  */
-function isAnswer(settings: Settings, sent: Partial<Settings>): boolean {
+function mayResultFrom(settings: Settings, sent: Partial<Settings>): boolean {
   const keys = Object.keys(sent) as (keyof Settings)[];
   return keys.every((key) => {
     const value = sent[key];

@@ -34,6 +34,9 @@ export interface RecordedRequest {
   request: unknown;
 }
 
+const NO_LIMITS = { requests: null, tokens: null, micros: null };
+const NO_USAGE = { requests: 0, tokens: 0, micros: 0 };
+
 /** Default responses, for a host without servers, models or other data. */
 const NOTHING_SET_UP: Answers = {
   read_conversation: ({ conversation }) => sampleConversation({ id: conversation }),
@@ -44,6 +47,13 @@ const NOTHING_SET_UP: Answers = {
   read_catalog: ({ server }) => ({
     ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
     freshUntil: NO_EXPIRY,
+  }),
+  read_sampling: () => ({
+    settings: {
+      ...{ isEnabled: false, tools: true, maxTokens: 4_096, model: null },
+      ...{ perHour: NO_LIMITS, total: NO_LIMITS },
+    },
+    ...{ lastHour: NO_USAGE, total: NO_USAGE, reachedLimit: null, outdated: false },
   }),
   list_models: () => ({ providers: [], default: null, found: [], presets: [] }),
   list_newer_versions: () => ({ servers: [] }),
@@ -56,6 +66,10 @@ const NOTHING_SET_UP: Answers = {
   read_content_protection: () => ({
     conversations: { is: "encrypted" },
     decisions: { is: "encrypted" },
+  }),
+  dry_run: () => ({
+    ...{ effect: "ask", reason: "tools-ask", by: { kind: "preset" }, scopes: ["once"] },
+    ...{ considered: [], assumedUnchanged: false, reviewState: null, isToolTurnedOff: false },
   }),
   list_system_prompts: () => ({ prompts: [] }),
   search_history: () => ({ found: [], hasMore: false }),
@@ -70,6 +84,7 @@ export class FakeHost implements Platform {
   commands: RecordedRequest[] = [];
   snapshot: Snapshot;
   painted = () => undefined;
+  /** Ids of the consent requests that the page reported as rendered. */
   drawn: string[] = [];
   sandbox: PageSandbox = { is: "native" };
   sandboxRetries = 0;
@@ -91,7 +106,7 @@ export class FakeHost implements Platform {
   updateSteps: string[] = [];
   readonly zooms = true;
   /** Zoom values that the page set, in percent. */
-  drawnIn: number[] = [];
+  zoomValues: number[] = [];
   readonly hasConversationWindows = true;
   /** Conversations that the shell first lists as open in other windows, or `null` if the list is on its way. */
   otherWindows: string[] | null = [];
@@ -198,7 +213,7 @@ export class FakeHost implements Platform {
   }
 
   setZoom(percent: number): void {
-    this.drawnIn.push(percent);
+    this.zoomValues.push(percent);
   }
 
   openConversationWindow(conversation: string): Promise<void> {

@@ -1,8 +1,8 @@
 // Returns the shortest duration of several runs in milliseconds. Longer ones include the load of the machine.
-const TIMES = 5;
+const RUN_COUNT = 5;
 
 export function fastestRunMs(act: () => unknown): number {
-  const times = Array.from({ length: TIMES }, () => {
+  const times = Array.from({ length: RUN_COUNT }, () => {
     const begin = performance.now();
     act();
     return performance.now() - begin;

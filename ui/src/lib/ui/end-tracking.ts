@@ -10,7 +10,7 @@ export interface ScrollPosition {
 }
 
 /** Distance from the end that still counts as the end, in pixels. */
-const NEAR = 24;
+const MAX_DISTANCE_FROM_END = 24;
 
 /** Returns `true` if the list should follow its end after a scroll. The user stops following by scrolling up. */
 export function shouldFollowEnd(
@@ -18,7 +18,7 @@ export function shouldFollowEnd(
   now: ScrollPosition,
   followed: boolean,
 ): boolean {
-  if (now.top + now.view >= now.whole - NEAR) return true;
+  if (now.top + now.view >= now.whole - MAX_DISTANCE_FROM_END) return true;
   // Measuring rows also changes the position, but only the user scrolls up.
   if (before !== null && now.top < before.top && now.whole >= before.whole) return false;
   return followed;

@@ -2,9 +2,9 @@
 import type { HLJSApi, LanguageFn } from "highlight.js";
 
 /** Maximum length of highlighted code in characters, so that highlighting does not block the page. */
-const MAX_HIGHLIGHTED = 100_000;
+const MAX_HIGHLIGHTED_CHARACTERS = 100_000;
 /** Maximum time to wait for an animation frame, in milliseconds. */
-const LATE = 200;
+const MAX_FRAME_WAIT_MS = 200;
 
 const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
@@ -25,7 +25,7 @@ const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
   xml: () => import("highlight.js/lib/languages/xml"),
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
-const NAMES: Record<string, string> = {
+const LANGUAGE_ALIASES: Record<string, string> = {
   sh: "bash",
   shell: "bash",
   zsh: "bash",
@@ -46,9 +46,9 @@ let core: Promise<HLJSApi> | null = null;
 /** Returns the code as highlighted HTML, or `null` if it must be shown as plain text. */
 export async function highlight(code: string, language: string): Promise<string | null> {
   const lower = language.toLowerCase();
-  const name = NAMES[lower] ?? lower;
+  const name = LANGUAGE_ALIASES[lower] ?? lower;
   const load = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
-  if (!load || code.length > MAX_HIGHLIGHTED) return null;
+  if (!load || code.length > MAX_HIGHLIGHTED_CHARACTERS) return null;
   core ??= import("highlight.js/lib/core").then((module) => module.default);
   const [hljs, grammar] = await Promise.all([core, load()]);
   if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);
@@ -62,7 +62,7 @@ export async function highlight(code: string, language: string): Promise<string 
 /** Resolves after the next frame was painted, or after a timeout, because hidden pages are not painted. */
 function nextPaint(): Promise<void> {
   return new Promise((end) => {
-    const late = setTimeout(end, LATE);
+    const late = setTimeout(end, MAX_FRAME_WAIT_MS);
     requestAnimationFrame(() => {
       clearTimeout(late);
       setTimeout(end);

@@ -2,19 +2,21 @@ import { expect, test } from "vitest";
 
 import { safeIconUrl } from "./icon";
 
-const text = (words: string): number[] => Array.from(words, (character) => character.charCodeAt(0));
-const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+const ascii = (words: string): number[] =>
+  Array.from(words, (character) => character.charCodeAt(0));
+const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
 
 function png(width: number, height: number, before: number[] = []): number[] {
   const start = [
     0x89,
-    ...text("PNG\r\n\x1a\n"),
-    ...big(13),
-    ...text("IHDR"),
-    ...big(width),
-    ...big(height),
+    ...ascii("PNG\r\n\x1a\n"),
+    ...uint32(13),
+    ...ascii("IHDR"),
+    ...uint32(width),
+    ...uint32(height),
   ];
-  return [...start, 8, 6, 0, 0, 0, ...big(0), ...before, ...big(0), ...text("IDAT"), ...big(0)];
+  const header = [...start, 8, 6, 0, 0, 0, ...uint32(0), ...before];
+  return [...header, ...uint32(0), ...ascii("IDAT"), ...uint32(0)];
 }
 
 function jpeg(width: number, height: number): number[] {
@@ -23,11 +25,11 @@ function jpeg(width: number, height: number): number[] {
 }
 
 function webp(flags: number): number[] {
-  const head = [...text("RIFF"), 0, 0, 0, 0, ...text("WEBPVP8X"), 10, 0, 0, 0];
+  const head = [...ascii("RIFF"), 0, 0, 0, 0, ...ascii("WEBPVP8X"), 10, 0, 0, 0];
   return [...head, flags, 0, 0, 0, 15, 0, 0, 15, 0, 0];
 }
 
-function data(type: string, bytes: number[]): string {
+function dataUrl(type: string, bytes: number[]): string {
   return `data:image/${type};base64,${btoa(String.fromCharCode(...bytes))}`;
 }
 
@@ -37,11 +39,13 @@ function isShown(src: string): boolean {
 
 test("renders PNG, JPEG and WebP data URLs", () => {
   // [base-icons-png-jpeg]
-  expect(isShown(data("png", png(16, 16))), "PNG should be supported").toBe(true);
-  expect(isShown(data("jpeg", jpeg(16, 16))), "JPEG should be supported").toBe(true);
-  expect(isShown(data("jpg", jpeg(16, 16))), "the type image/jpg should be supported").toBe(true);
-  expect(isShown(data("webp", webp(0))), "WebP should be supported").toBe(true);
-  const icons = ["https://x.test/a.png", data("png", png(16, 16))].map((src) => ({
+  expect(isShown(dataUrl("png", png(16, 16))), "PNG should be supported").toBe(true);
+  expect(isShown(dataUrl("jpeg", jpeg(16, 16))), "JPEG should be supported").toBe(true);
+  expect(isShown(dataUrl("jpg", jpeg(16, 16))), "the type image/jpg should be supported").toBe(
+    true,
+  );
+  expect(isShown(dataUrl("webp", webp(0))), "WebP should be supported").toBe(true);
+  const icons = ["https://x.test/a.png", dataUrl("png", png(16, 16))].map((src) => ({
     src,
     mimeType: null,
   }));
@@ -55,8 +59,8 @@ test("fetches nothing and rejects executable formats", () => {
     "javascript:alert(1)",
     "file:///etc/passwd",
     "data:text/html;base64,PHNjcmlwdD4=",
-    data("svg+xml", text("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")),
-    data("gif", text("GIF89a")),
+    dataUrl("svg+xml", ascii("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")),
+    dataUrl("gif", ascii("GIF89a")),
   ]) {
     expect(isShown(src), src).toBe(false);
   }
@@ -64,18 +68,18 @@ test("fetches nothing and rejects executable formats", () => {
 
 test("detects the type of a picture by its bytes", () => {
   // [base-icons-magic-bytes]
-  expect(isShown(data("png", jpeg(16, 16))), "a JPEG declared as PNG should be rejected").toBe(
+  expect(isShown(dataUrl("png", jpeg(16, 16))), "a JPEG declared as PNG should be rejected").toBe(
     false,
   );
-  expect(isShown(data("jpeg", png(16, 16))), "a PNG declared as JPEG should be rejected").toBe(
+  expect(isShown(dataUrl("jpeg", png(16, 16))), "a PNG declared as JPEG should be rejected").toBe(
     false,
   );
   expect(
-    isShown(data("png", text("<svg><script/></svg>"))),
+    isShown(dataUrl("png", ascii("<svg><script/></svg>"))),
     "text declared as PNG should be rejected",
   ).toBe(false);
   expect(
-    isShown(data("png", png(16, 16).slice(0, 20))),
+    isShown(dataUrl("png", png(16, 16).slice(0, 20))),
     "a truncated picture should be rejected",
   ).toBe(false);
   expect(isShown("data:image/png;base64,%%%"), "invalid Base64 should be rejected").toBe(false);
@@ -83,20 +87,22 @@ test("detects the type of a picture by its bytes", () => {
 
 test("rejects animated and oversized pictures", () => {
   // [base-icons-exhaustion]
-  expect(isShown(data("png", png(1_024, 1_024))), "the largest size should be accepted").toBe(true);
-  expect(isShown(data("png", png(65_535, 65_535))), "too many pixels should be rejected").toBe(
+  expect(isShown(dataUrl("png", png(1_024, 1_024))), "the largest size should be accepted").toBe(
+    true,
+  );
+  expect(isShown(dataUrl("png", png(65_535, 65_535))), "too many pixels should be rejected").toBe(
     false,
   );
-  expect(isShown(data("jpeg", jpeg(65_535, 16))), "too large a width should be rejected").toBe(
+  expect(isShown(dataUrl("jpeg", jpeg(65_535, 16))), "too large a width should be rejected").toBe(
     false,
   );
-  const frames = [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)];
-  expect(isShown(data("png", png(16, 16, frames))), "an animated PNG should be rejected").toBe(
+  const frames = [...uint32(8), ...ascii("acTL"), ...uint32(9), ...uint32(0), ...uint32(0)];
+  expect(isShown(dataUrl("png", png(16, 16, frames))), "an animated PNG should be rejected").toBe(
     false,
   );
-  expect(isShown(data("webp", webp(0x02))), "an animated WebP should be rejected").toBe(false);
+  expect(isShown(dataUrl("webp", webp(0x02))), "an animated WebP should be rejected").toBe(false);
   expect(
-    isShown(`${data("png", png(16, 16))}${"A".repeat(100_000)}`),
+    isShown(`${dataUrl("png", png(16, 16))}${"A".repeat(100_000)}`),
     "too many bytes should be rejected",
   ).toBe(false);
 });

@@ -7,8 +7,8 @@ import { readPictureHeader } from "./picture-header";
 /** Maximum length of an icon URL in characters. */
 const MAX_ICON_LENGTH = 64_000;
 /** Maximum width and height in pixels. A small file can decode to a picture that exhausts the memory. */
-const WIDEST = 1_024;
-const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
+const MAX_ICON_SIDE = 1_024;
+const SUPPORTED_ICON_URL = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
 
 /**
  * Returns the data URL of the first icon that is safe to show: a still bitmap in a data URL. Remote icons are never
@@ -19,7 +19,7 @@ export function safeIconUrl(icons: Icon[]): string | null {
 }
 
 function isSafe(src: string): boolean {
-  const head = src.length <= MAX_ICON_LENGTH ? SHOWN.exec(src)?.[0] : undefined;
+  const head = src.length <= MAX_ICON_LENGTH ? SUPPORTED_ICON_URL.exec(src)?.[0] : undefined;
   if (head === undefined) return false;
   const bytes = decodedBytes(src.slice(head.length));
   const picture = bytes === null ? null : readPictureHeader(bytes);
@@ -27,7 +27,7 @@ function isSafe(src: string): boolean {
   const claimed = head
     .toLowerCase()
     .includes(`image/${picture.type === "jpeg" ? "jp" : picture.type}`);
-  return claimed && picture.width <= WIDEST && picture.height <= WIDEST;
+  return claimed && picture.width <= MAX_ICON_SIDE && picture.height <= MAX_ICON_SIDE;
 }
 
 function decodedBytes(base64: string): Uint8Array | null {

@@ -1,7 +1,8 @@
 // Renders Markdown to HTML that contains every word of the source, because models receive the source. `SafeHtml`
 // sanitizes the result.
-import { Lexer, Marked, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 
+import { formulaExtensions, FormulaLexer, hasFormulaInHeading, openFormulaStart } from "./formulas";
 import { safePictureUrl } from "./safe-picture";
 import { GUIDE_PAGE_LINK } from "./guide-page";
 
@@ -17,10 +18,13 @@ const marked = new Marked({
         return `<a href="${escape(String(token.href))}">${words}</a>`;
       },
     },
+    ...formulaExtensions(escape),
   ],
   tokenizer: {
     // Link definitions render nothing and could hide text. Without this rule, they are text.
     def: () => undefined,
+    // `false` leaves the text to the tokenizer of marked.
+    lheading: (src) => (hasFormulaInHeading(src) ? undefined : false),
   },
   renderer: {
     // HTML and character references such as `&#x202e;` are rendered as text.
@@ -32,7 +36,7 @@ const marked = new Marked({
     link({ href, title, tokens }) {
       const words = this.parser.parseInline(tokens);
       const isEmpty = words.replace(/<(?!img)[^>]*>/g, "").trim() === "";
-      const url = LINKABLE.test(href) ? encodedUrl(href) : null;
+      const url = ALLOWED_LINK_SCHEME.test(href) ? encodedUrl(href) : null;
       const target = url === null || isEmpty ? ` (${escape(href)})` : "";
       return `<a href="${escape(url ?? "")}">${words}</a>${target}${titleSuffix(title)}`;
     },
@@ -47,15 +51,17 @@ const marked = new Marked({
     table(token) {
       // Extra cells beyond the header are rendered, too.
       const cells = [token.header, ...token.rows].flat().map((cell) => cell.text);
-      return bare(cells.join("")) === bare(token.raw) ? false : `<pre>${escape(token.raw)}</pre>`;
+      return tableText(cells.join("")) === tableText(token.raw)
+        ? false
+        : `<pre>${escape(token.raw)}</pre>`;
     },
   },
 });
 
 /** Matches URLs that links may have. */
-const LINKABLE = /^(?:https?:|mailto:)/i;
+const ALLOWED_LINK_SCHEME = /^(?:https?:|mailto:)/i;
 /** Maximum number of characters of the URL that replaces a remote picture. */
-const ADDRESS = 200;
+const MAX_PICTURE_URL_CHARACTERS = 200;
 
 function escape(text: string): string {
   return text
@@ -79,12 +85,12 @@ function titleSuffix(title: string | null | undefined): string {
 }
 
 function shortened(href: string): string {
-  const isData = href.startsWith("data:") && href.length > ADDRESS;
-  return isData ? `${href.slice(0, ADDRESS)}…` : href;
+  const isData = href.startsWith("data:") && href.length > MAX_PICTURE_URL_CHARACTERS;
+  return isData ? `${href.slice(0, MAX_PICTURE_URL_CHARACTERS)}…` : href;
 }
 
 /** Returns the text of a table, without its markup. */
-function bare(text: string): string {
+function tableText(text: string): string {
   return text.replace(/[\s|\\:-]/g, "");
 }
 
@@ -101,11 +107,11 @@ export interface MarkdownBlock {
 export const MAX_MARKDOWN_LENGTH = 40_000;
 // Nesting deeper than in any real text makes the parser recurse as deeply: a line that begins with 20 list or quote
 // markers, an item indented by 80 columns, or emphasis and links that are opened again and again.
-const MARK = "(?:[-*+]|\\d{1,9}[.)])";
-const DEEP = new RegExp(
+const LIST_MARKER = "(?:[-*+]|\\d{1,9}[.)])";
+const DEEP_NESTING = new RegExp(
   [
-    `^(?:[ \\t]*(?:>|${MARK}[ \\t])){20}`,
-    `^[ \\t]{80,}(?:>|${MARK})`,
+    `^(?:[ \\t]*(?:>|${LIST_MARKER}[ \\t])){20}`,
+    `^[ \\t]{80,}(?:>|${LIST_MARKER})`,
     "[*_~`[\\](!<>]{300}",
     "(?:(?:[*_~[]{1,3}|!\\[)[A-Za-z0-9] ?){60}",
   ].join("|"),
@@ -117,7 +123,7 @@ const DEEP = new RegExp(
  * be shown as source. `guide` enables links to other pages of the user guide.
  */
 export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | null {
-  if (text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return null;
+  if (text.length > MAX_MARKDOWN_LENGTH || DEEP_NESTING.test(text)) return null;
   try {
     return parsedBlocks(text, guide);
   } catch (error) {
@@ -128,7 +134,7 @@ export function markdownBlocks(text: string, guide = false): MarkdownBlock[] | n
 }
 
 function parsedBlocks(text: string, guide: boolean): MarkdownBlock[] {
-  const tokens = marked.lexer(text);
+  const tokens = new FormulaLexer(marked.defaults).lex(text);
   if (guide) void marked.walkTokens(tokens, toGuidePage);
   const blocks: MarkdownBlock[] = [];
   let run: Token[] = [];
@@ -159,18 +165,20 @@ function toGuidePage(token: Token): void {
 }
 
 /** Maximum length in characters of a trailing block that is not final yet, such as the number of the next list item. */
-const SHORT = 12;
+const MAX_UNFINISHED_BLOCK_LENGTH = 12;
 
 /** Returns the length of the leading blocks of a growing text that are final: text appended later can't change them. */
 export function stableLength(text: string): number {
   // Normalized line breaks would make the lengths wrong.
-  if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP.test(text)) return 0;
-  const tokens = new Lexer(marked.defaults).blockTokens(text, []);
+  if (text.includes("\r") || text.length > MAX_MARKDOWN_LENGTH || DEEP_NESTING.test(text)) return 0;
+  const tokens = new FormulaLexer(marked.defaults).blockTokens(text, []);
+  const open = openFormulaStart(text);
   let end = text.length;
   let hasContent = false;
   for (const token of tokens.toReversed()) {
     const rest = text.slice(end);
-    if (hasContent && (rest.length > SHORT || rest.trim().includes("\n"))) break;
+    const isLong = rest.length > MAX_UNFINISHED_BLOCK_LENGTH || rest.trim().includes("\n");
+    if (hasContent && isLong && end <= open) break;
     hasContent ||= token.type !== "space";
     end -= token.raw.length;
   }

@@ -8,25 +8,27 @@ import { startFakeHost } from "$lib/testing/fake-host";
 import ContentView from "./ContentView.svelte";
 import MediaView from "./MediaView.svelte";
 
-const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
-const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+const ascii = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
+const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
 
 function png(side: number, moves = false): string {
-  const size = [...big(13), ...text("IHDR"), ...big(side), ...big(side), 8, 6, 0, 0, 0];
-  const film = moves ? [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)] : [];
-  const end = [...big(0), ...big(0), ...text("IDAT")];
+  const size = [...uint32(13), ...ascii("IHDR"), ...uint32(side), ...uint32(side), 8, 6, 0, 0, 0];
+  const film = moves
+    ? [...uint32(8), ...ascii("acTL"), ...uint32(9), ...uint32(0), ...uint32(0)]
+    : [];
+  const end = [...uint32(0), ...uint32(0), ...ascii("IDAT")];
   const bytes = [
     0x89,
-    ...text("PNG\r\n\x1a\n"),
+    ...ascii("PNG\r\n\x1a\n"),
     ...size,
-    ...(moves ? big(0) : []),
+    ...(moves ? uint32(0) : []),
     ...film,
     ...end,
   ];
   return btoa(String.fromCharCode(...bytes));
 }
 
-const picture = (side: number, moves = false) =>
+const renderPicture = (side: number, moves = false) =>
   render(MediaView, { kind: "image", data: png(side, moves), mimeType: "image/png" });
 
 beforeEach(async () => {
@@ -34,7 +36,7 @@ beforeEach(async () => {
 });
 
 test("X19: bounds the total size of pictures, and renders more on request", async () => {
-  const shown = Array.from({ length: 20 }, () => picture(4_000));
+  const shown = Array.from({ length: 20 }, () => renderPicture(4_000));
   expect(
     screen.getAllByRole("img"),
     "two pictures should fit into the limit of 32 million pixels",
@@ -45,12 +47,12 @@ test("X19: bounds the total size of pictures, and renders more on request", asyn
     3,
   );
   for (const { unmount } of shown) unmount();
-  picture(4_000);
+  renderPicture(4_000);
   expect(screen.getByRole("img"), "removed pictures should not be counted").toBeVisible();
 });
 
 test("X19: renders an animated picture on request only", async () => {
-  picture(16, true);
+  renderPicture(16, true);
   expect(screen.queryByRole("img"), "the picture should not be rendered at first").toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Show animated image" }));
   expect(screen.getByRole("img"), "the picture should be rendered on request").toBeVisible();

@@ -7,9 +7,9 @@ export interface PaneWidth {
 }
 
 /** Maximum stored width in pixels. Larger values are ignored. */
-const WIDEST = 10_000;
+const MAX_PANE_WIDTH = 10_000;
 
-class KeptWidth implements PaneWidth {
+class StoredPaneWidth implements PaneWidth {
   #chosen = $state<number | null>(null);
   readonly #key: string;
 
@@ -36,7 +36,7 @@ class KeptWidth implements PaneWidth {
     this.#chosen = null;
     try {
       const width = Number(localStorage.getItem(this.#key) ?? "");
-      if (width > 0 && width < WIDEST) this.#chosen = width;
+      if (width > 0 && width < MAX_PANE_WIDTH) this.#chosen = width;
     } catch {
       // Without storage, the width lasts as long as the page.
     }
@@ -45,9 +45,9 @@ class KeptWidth implements PaneWidth {
 
 class Panes {
   /** Left column, with conversations and servers. */
-  readonly left = new KeptWidth("left");
+  readonly left = new StoredPaneWidth("left");
   /** List in the list and detail layout. */
-  readonly list = new KeptWidth("list");
+  readonly list = new StoredPaneWidth("list");
 }
 
 export const paneWidths = new Panes();

@@ -90,13 +90,13 @@ function gifHeader(view: DataView): PictureHeader | null {
   for (;;) {
     switch (view.getUint8(at)) {
       case 0x21:
-        at = afterParts(view, at + 2);
+        at = offsetAfterSubBlocks(view, at + 2);
         break;
       case 0x2c:
         frames += 1;
         width = Math.max(width, view.getUint16(at + 1, true) + view.getUint16(at + 5, true));
         height = Math.max(height, view.getUint16(at + 3, true) + view.getUint16(at + 7, true));
-        at = afterParts(view, at + 11 + colorTableBytes(view.getUint8(at + 9)));
+        at = offsetAfterSubBlocks(view, at + 11 + colorTableBytes(view.getUint8(at + 9)));
         break;
       case 0x3b:
         return frames === 0 ? null : { type: "gif", width, height, animated: frames > 1 };
@@ -112,7 +112,7 @@ function colorTableBytes(flags: number): number {
 }
 
 /** Returns the offset after a sequence of sub-blocks, each of which begins with its length. */
-function afterParts(view: DataView, at: number): number {
+function offsetAfterSubBlocks(view: DataView, at: number): number {
   for (;;) {
     const length = view.getUint8(at);
     at += 1 + length;

@@ -2,23 +2,68 @@ import { expect, test } from "vitest";
 
 import { safePicture, safePictureUrl } from "./safe-picture";
 
-const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
-const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
+const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+const ascii = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
 const base64 = (bytes: number[]): string => btoa(String.fromCharCode(...bytes));
 
 function png(width: number, height: number): string {
-  const size = [...big(13), ...text("IHDR"), ...big(width), ...big(height), 8, 6, 0, 0, 0];
-  return base64([0x89, ...text("PNG\r\n\x1a\n"), ...size, ...big(0), ...big(0), ...text("IDAT")]);
+  const size = [
+    ...uint32(13),
+    ...ascii("IHDR"),
+    ...uint32(width),
+    ...uint32(height),
+    8,
+    6,
+    0,
+    0,
+    0,
+  ];
+  return base64([
+    0x89,
+    ...ascii("PNG\r\n\x1a\n"),
+    ...size,
+    ...uint32(0),
+    ...uint32(0),
+    ...ascii("IDAT"),
+  ]);
 }
 
-const small = (value: number): number[] => [value & 255, value >> 8];
+const uint16LittleEndian = (value: number): number[] => [value & 255, value >> 8];
 /** Creates a GIF with this size of its screen and of each frame, in pixels. */
 function gifOf(screen: number, ...frames: number[]): number[] {
   const drawn = frames.flatMap((side) => [
     ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],
-    ...[0x2c, 0, 0, 0, 0, ...small(side), ...small(side), 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0],
+    ...[
+      0x2c,
+      0,
+      0,
+      0,
+      0,
+      ...uint16LittleEndian(side),
+      ...uint16LittleEndian(side),
+      0x80,
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      2,
+      1,
+      0,
+      0,
+    ],
   ]);
-  return [...text("GIF89a"), ...small(screen), ...small(screen), 0, 0, 0, ...drawn, 0x3b];
+  return [
+    ...ascii("GIF89a"),
+    ...uint16LittleEndian(screen),
+    ...uint16LittleEndian(screen),
+    0,
+    0,
+    0,
+    ...drawn,
+    0x3b,
+  ];
 }
 const gif = base64(gifOf(16, 16));
 
@@ -51,8 +96,8 @@ test("X19: rejects too many pixels, too many bytes and wrong types before decodi
   for (const [data, type] of [
     [png(16, 16), "image/jpeg"],
     [gif, "image/png"],
-    [base64(text("<svg xmlns='http://www.w3.org/2000/svg'/>")), "image/svg+xml"],
-    [base64(text("<svg/>")), "image/png"],
+    [base64(ascii("<svg xmlns='http://www.w3.org/2000/svg'/>")), "image/svg+xml"],
+    [base64(ascii("<svg/>")), "image/png"],
     [png(16, 16), "text/html"],
     ["%%%", "image/png"],
     ["", "image/png"],

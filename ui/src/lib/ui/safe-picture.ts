@@ -6,29 +6,29 @@ import { registerPageState } from "$lib/page-state";
 import { readPictureHeader } from "./picture-header";
 
 /** Maximum size of a picture in base64 characters. */
-const MAX_LENGTH = 10_000_000;
+const MAX_PICTURE_LENGTH = 10_000_000;
 /** Maximum number of pixels of a picture. A decoded pixel takes four bytes. */
-const PIXELS = 20_000_000;
+const MAX_PICTURE_PIXELS = 20_000_000;
 /** Maximum number of pixels of a picture within Markdown text. */
-const SMALL = 65_536;
+const MAX_MARKDOWN_PICTURE_PIXELS = 65_536;
 /** Maximum total number of pixels that are rendered without a click of the user. */
 const MAX_TOTAL_PIXELS = 40_000_000;
-let drawn: number;
-registerPageState(() => (drawn = 0));
+let renderedPixels: number;
+registerPageState(() => (renderedPixels = 0));
 
 /**
  * Adds the pixels of a picture to the rendered total. Returns `false` if that would exceed the maximum, unless the user
  * requested the picture.
  */
 export function reservePixels(pixels: number, isWished: boolean): boolean {
-  if (!isWished && drawn + pixels > MAX_TOTAL_PIXELS) return false;
-  drawn += pixels;
+  if (!isWished && renderedPixels + pixels > MAX_TOTAL_PIXELS) return false;
+  renderedPixels += pixels;
   return true;
 }
 
 /** Subtracts the pixels of a picture from the rendered total. */
 export function releasePixels(pixels: number): void {
-  drawn -= pixels;
+  renderedPixels -= pixels;
 }
 
 export type SafePicture =
@@ -39,13 +39,13 @@ export type SafePicture =
 
 /** Returns the data URL of a base64 picture, or the reason why it is not rendered. */
 export function safePicture(data: string, claimed: string): SafePicture {
-  if (data.length > MAX_LENGTH) return { why: "bytes" };
+  if (data.length > MAX_PICTURE_LENGTH) return { why: "bytes" };
   const bytes = decodedBytes(data);
   const picture = bytes === null ? null : readPictureHeader(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
   if (picture === null || type !== `image/${picture.type}`) return { why: "type" };
   const { width, height } = picture;
-  if (width * height > PIXELS) return { why: "pixels", width, height };
+  if (width * height > MAX_PICTURE_PIXELS) return { why: "pixels", width, height };
   const { animated } = picture;
   return { src: `data:${type};base64,${data}`, pixels: width * height, animated };
 }
@@ -58,7 +58,9 @@ export function safePictureUrl(url: string): string | null {
   const parts = /^data:(image\/[\w.+-]+);base64,/i.exec(url);
   if (!parts?.[1]) return null;
   const found = safePicture(url.slice(parts[0].length), parts[1]);
-  return "src" in found && found.pixels <= SMALL && !found.animated ? found.src : null;
+  return "src" in found && found.pixels <= MAX_MARKDOWN_PICTURE_PIXELS && !found.animated
+    ? found.src
+    : null;
 }
 
 function decodedBytes(base64: string): Uint8Array | null {

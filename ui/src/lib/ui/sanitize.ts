@@ -4,13 +4,13 @@ import DOMPurify from "dompurify";
 import { safePictureUrl } from "./safe-picture";
 import { GUIDE_PAGE_LINK } from "./guide-page";
 
-const TAGS = [
+const KEPT_TAGS = [
   ..."a b blockquote br code del dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input kbd li ol p pre s".split(
     " ",
   ),
   ..."samp span strong sub sup table tbody td tfoot th thead tr ul var".split(" "),
 ];
-const ATTRIBUTES = [
+const KEPT_ATTRIBUTES = [
   "href",
   "src",
   "alt",
@@ -28,7 +28,7 @@ export const LINK_TARGET_ATTRIBUTE = "data-leads-to";
 /** Attribute of a link in the user guide that contains the name of another page. */
 export const GUIDE_TARGET_ATTRIBUTE = "data-leads-to-page";
 /** Maximum number of characters of the URL that replaces a picture. */
-const WORDS = 200;
+const MAX_PICTURE_URL_CHARACTERS = 200;
 
 const purify = DOMPurify(window);
 /** Set while the user guide is sanitized. In other texts, links to guide pages are removed. */
@@ -39,7 +39,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
     const source = node.getAttribute("src") ?? "";
     const src = safePictureUrl(source);
     if (src === null) {
-      const words = node.getAttribute("alt") || source.slice(0, WORDS);
+      const words = node.getAttribute("alt") || source.slice(0, MAX_PICTURE_URL_CHARACTERS);
       node.replaceWith(node.ownerDocument.createTextNode(words));
     } else node.setAttribute("src", src);
   }
@@ -68,8 +68,8 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 export function sanitize(html: string, guide = false): string {
   isGuide = guide;
   return purify.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_TAGS: KEPT_TAGS,
+    ALLOWED_ATTR: KEPT_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });

@@ -2,7 +2,7 @@
 // playback.
 
 /** Declared MIME types by format. The player receives the first one. */
-const DECLARED_AS = {
+const DECLARED_MIME_TYPES = {
   wav: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
   mp3: ["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/x-mpeg-3"],
   ogg: ["audio/ogg", "audio/opus", "audio/vorbis"],
@@ -12,10 +12,10 @@ const DECLARED_AS = {
   webm: ["audio/webm"],
 } as const;
 
-export type SoundFormat = keyof typeof DECLARED_AS;
+export type SoundFormat = keyof typeof DECLARED_MIME_TYPES;
 
 /** Length of the examined header in base64 characters. All formats are detected within 48 bytes. */
-const HEADER = 64;
+const EXAMINED_HEADER_LENGTH = 64;
 
 /**
  * Returns the data URL of a playable sound. Returns `null` if its bytes have an unknown format or not the declared one.
@@ -24,8 +24,8 @@ const HEADER = 64;
 export function playableSound(data: string, declared: string): string | null {
   const format = soundFormat(data);
   const type = declared.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (format === null || !DECLARED_AS[format].some((known) => known === type)) return null;
-  return `data:${DECLARED_AS[format][0]};base64,${data}`;
+  if (format === null || !DECLARED_MIME_TYPES[format].some((known) => known === type)) return null;
+  return `data:${DECLARED_MIME_TYPES[format][0]};base64,${data}`;
 }
 
 /** Detects the format of a sound by its first bytes. Returns `null` if it is unknown. */
@@ -60,7 +60,7 @@ function text(bytes: Uint8Array): string {
 
 function headerBytes(data: string): Uint8Array | null {
   try {
-    return Uint8Array.from(atob(data.slice(0, HEADER)), (c) => c.charCodeAt(0));
+    return Uint8Array.from(atob(data.slice(0, EXAMINED_HEADER_LENGTH)), (c) => c.charCodeAt(0));
   } catch {
     return null;
   }

@@ -38,24 +38,28 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             let content = parts.into_iter().filter_map(data_flow::to_api_content).collect();
             ConsentRequestBody::Result { tool, app, content, is_error }
         }
-        HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
-            ConsentRequestBody::StartServer {
-                command: config.command,
-                resolved: Some(resolved.display().to_string()),
-                args: config.args,
-                env: config.env.into_iter().collect(),
-                // Without a configured working directory, a sandboxed server starts in its private home.
-                cwd: config
-                    .cwd
-                    .or_else(|| plan.is_none().then(launches::default_working_directory))
-                    .map(|cwd| cwd.display().to_string()),
-                earlier_approval,
-                sandbox: plan.map(containment::sandbox_plan_view),
-                files: files.iter().map(|file| containment::launch_file_view(file, &changed_files)).collect(),
-                writers: writers.into_iter().map(containment::launch_file_writer_view).collect(),
-                package: package.map(|package| packages::loaded_package_view(*package)),
-            }
-        }
+        HostBody::StartServer {
+            config,
+            resolved,
+            working_directory,
+            earlier_approval,
+            plan,
+            files,
+            changed_files,
+            writers,
+            package,
+        } => ConsentRequestBody::StartServer {
+            command: config.command,
+            resolved: Some(resolved.display().to_string()),
+            args: config.args,
+            env: config.env.into_iter().collect(),
+            cwd: working_directory.display().to_string(),
+            earlier_approval,
+            sandbox: plan.map(containment::sandbox_plan_view),
+            files: files.iter().map(|file| containment::launch_file_view(file, &changed_files)).collect(),
+            writers: writers.into_iter().map(containment::launch_file_writer_view).collect(),
+            package: package.map(|package| packages::loaded_package_view(*package)),
+        },
         HostBody::ConnectServer { config, earlier_approval } => ConsentRequestBody::ConnectServer {
             url: UrlParts::parse(&config.url),
             headers: server_setup::http_headers_view(&config, SecretVisibility::Hidden),
@@ -67,6 +71,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
         },
         HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
             definition: (!is_reviewed).then(|| format_readable_json(&json!(tool))),
+            reviewed_definition: is_reviewed.then(|| format_readable_json(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: match app {
                 Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },
@@ -96,7 +101,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
         HostBody::Url { message, url } => {
             ConsentRequestBody::Url { message, url: UrlParts::parse_requested_by_server(&url) }
         }
-        HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
+        HostBody::Roots => ConsentRequestBody::Roots,
         HostBody::SignIn {
             url,
             issuer,

@@ -45,37 +45,37 @@ fn sampling_loss_view(loss: models::LossyConversion) -> SamplingLoss {
     SamplingLoss { feature: loss.what.code().to_owned(), conversion }
 }
 
-fn model_choice_reason_view(by: sampling::ModelChoiceReason) -> ModelChosenBy {
+fn model_choice_reason_view(by: sampling::ModelChoiceReason) -> ModelChoiceReason {
     let name = |priority: sampling::ModelPriority| match priority {
         sampling::ModelPriority::Cost => "cost".to_owned(),
         sampling::ModelPriority::Speed => "speed".to_owned(),
         sampling::ModelPriority::Intelligence => "intelligence".to_owned(),
     };
     match by {
-        sampling::ModelChoiceReason::User => ModelChosenBy::User,
-        sampling::ModelChoiceReason::Setting => ModelChosenBy::Setting,
-        sampling::ModelChoiceReason::Hint(hint) => ModelChosenBy::Hint { hint },
-        sampling::ModelChoiceReason::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
+        sampling::ModelChoiceReason::User => ModelChoiceReason::User,
+        sampling::ModelChoiceReason::Setting => ModelChoiceReason::Setting,
+        sampling::ModelChoiceReason::Hint(hint) => ModelChoiceReason::Hint { hint },
+        sampling::ModelChoiceReason::Equivalent(hint) => ModelChoiceReason::Equivalent { hint },
         sampling::ModelChoiceReason::Priorities(all) => {
-            ModelChosenBy::Priorities { priorities: all.into_iter().map(name).collect() }
+            ModelChoiceReason::Priorities { priorities: all.into_iter().map(name).collect() }
         }
-        sampling::ModelChoiceReason::Default => ModelChosenBy::Default,
-        sampling::ModelChoiceReason::First => ModelChosenBy::First,
+        sampling::ModelChoiceReason::Default => ModelChoiceReason::Default,
+        sampling::ModelChoiceReason::First => ModelChoiceReason::First,
     }
 }
 
-fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRun {
+fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRunState {
     match run {
-        sampling::ModelAnswerState::No => SamplingRun::No,
-        sampling::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
-        sampling::ModelAnswerState::Done { usage, micros, note } => SamplingRun::Done {
+        sampling::ModelAnswerState::No => SamplingRunState::No,
+        sampling::ModelAnswerState::Running { text, thinking } => SamplingRunState::Running { text, thinking },
+        sampling::ModelAnswerState::Done { usage, micros, note } => SamplingRunState::Done {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
             no_tool_used: note == Some(sampling::UnmetRequirementNote::NoToolUsed),
         },
-        sampling::ModelAnswerState::Stopped => SamplingRun::Stopped,
-        sampling::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
+        sampling::ModelAnswerState::Stopped => SamplingRunState::Stopped,
+        sampling::ModelAnswerState::Failed { code, message } => SamplingRunState::Failed { code, message },
     }
 }
 
@@ -88,6 +88,7 @@ pub(in crate::handler) fn sampling_report_view(report: sampling::SamplingReport)
         settings: sampling_settings_view(report.settings),
         last_hour: sampling_usage_view(report.within_hour),
         total: sampling_usage_view(report.in_all),
+        last_use: report.last_use,
         reached_limit: report.stopped.map(reached_limit_view),
         outdated: report.is_outdated,
     }

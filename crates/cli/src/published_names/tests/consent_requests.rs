@@ -2,8 +2,8 @@
 
 use api::data::{
     AuthField, AuthSetting, CallKind, ClientIdentity, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin,
-    EarlierApproval, EndpointUse, LoadedPackage, ModelChosenBy, ModelRef, ReadContent, ReadContentKind, SamplingLoss,
-    SamplingModel, SamplingRequest, SamplingRun, SamplingStep, SignInEndpoint, SignInReason,
+    EarlierApproval, EndpointUse, LoadedPackage, ModelChoiceReason, ModelRef, ReadContent, ReadContentKind,
+    SamplingLoss, SamplingModel, SamplingRequest, SamplingRunState, SamplingStep, SignInEndpoint, SignInReason,
 };
 use serde_json::json;
 
@@ -68,7 +68,7 @@ fn start_body() -> ConsentRequestBody {
         resolved: None,
         args: Vec::new(),
         env: Vec::new(),
-        cwd: None,
+        cwd: "/home/ann".into(),
         earlier_approval: Some(earlier_approval()),
         sandbox: Some(sandbox_plan()),
         files: Vec::new(),
@@ -115,7 +115,7 @@ fn sampling_body() -> ConsentRequestBody {
     let model = SamplingModel {
         model: ModelRef { provider: "p".into(), model: "m".into() },
         name: "M".into(),
-        reason: ModelChosenBy::Default,
+        reason: ModelChoiceReason::Default,
         max_micros: Some(1),
     };
     ConsentRequestBody::Sampling {
@@ -126,7 +126,7 @@ fn sampling_body() -> ConsentRequestBody {
         requested_tokens: 200,
         losses: vec![SamplingLoss { feature: "audio".into(), conversion: "refuse".into() }],
         can_rerun: true,
-        run: SamplingRun::No,
+        run: SamplingRunState::No,
     }
 }
 

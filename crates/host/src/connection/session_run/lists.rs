@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use host_state::TICK;
+use host_state::TICK_INTERVAL;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogListKind, CatalogListReader, NextListReadStep};
+use offers::catalog::{CatalogListKind, CatalogListReader, NextListReadStep, ServerCatalog};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -118,7 +118,7 @@ impl SessionRun<'_> {
     pub(super) fn refresh_lists(
         &mut self,
         kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
         session: &mut SessionControl<'_>,
     ) {
         let lists: Vec<CatalogListKind> =
@@ -142,7 +142,7 @@ impl SessionRun<'_> {
             let again_at = read_at.map_or(now, |read| *read + MIN_REREAD_INTERVAL);
             if being_read || again_at > now {
                 self.lists.changed.push(list);
-                self.ticks.schedule_by(again_at.max(now + TICK));
+                self.ticks.schedule_by(again_at.max(now + TICK_INTERVAL));
             } else {
                 self.lists.refreshes.begin(list);
                 let reading = CatalogListReader::new(list);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::call::{CallFailure, CallProgress, CallState, ServerCall};
+use domain::call::{CallFailure, CallProgress, CallRefusal, CallState, ServerCall};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{ReadContent, ReadContentKind};
 use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskState};
@@ -44,7 +44,7 @@ impl Owner {
                 let Some(record) = self.calls.records.remove(&id) else { return };
                 let reply = result.map_err(|error| match error {
                     CallError::Cancelled => CallFailure::Cancelled,
-                    CallError::Refused => CallFailure::Refused(error.to_string()),
+                    CallError::Refused => CallFailure::refused(CallRefusal::InputRefused, error.to_string()),
                     error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
                 });
                 self.reply_when_durable(id, record, reply);
@@ -118,7 +118,8 @@ impl Owner {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
             let content = ReadContent::new(server, ReadContentKind::from(*kind), name);
-            self.record_read_content(conversation, &[ReadContent { open_world: record.open_world, ..content }]);
+            let content = ReadContent { open_world: record.open_world, ..content };
+            self.permissions.record_read_content(conversation, &[content]);
         }
         if reply.is_ok() {
             let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());
@@ -127,7 +128,7 @@ impl Owner {
         record.view.state = match &reply {
             Ok(_) => CallState::Done,
             Err(CallFailure::Cancelled) => CallState::Cancelled,
-            Err(CallFailure::Refused(_)) => CallState::Refused,
+            Err(CallFailure::Refused { .. }) => CallState::Refused,
             Err(_) => CallState::Failed,
         };
         self.events.emit(HostEvent::CallChanged(record.view));

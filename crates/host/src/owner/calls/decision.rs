@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use domain::call::{CallFailure, CallKind, CallRefusal, CallState, ServerCall};
 use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
 use offers::catalog::CatalogListKind;
@@ -93,7 +93,7 @@ impl Owner {
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
+        let no_tool = || CallFailure::refused(CallRefusal::Other, "because it calls no tool");
         let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
         let is_listed = self
             .servers
@@ -118,10 +118,11 @@ impl Owner {
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
-            return Err(CallFailure::Refused(reason.to_owned()));
+            return Err(CallFailure::refused(CallRefusal::NotOffered, reason));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogListKind::Tools);
-        let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, definition.review_state);
+        let review_state =
+            record.offer.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,
@@ -161,7 +162,7 @@ impl Owner {
             PolicyDecision::Deny { by, .. } => {
                 let hashed = definition.call_hash(arguments);
                 self.audit_denied_call(call, origin, ("tool", tool), hashed, by.text());
-                Err(CallFailure::Refused(format!("by {by}")))
+                Err(CallFailure::denied_by_rule(by.text()))
             }
             PolicyDecision::Ask { reason, scopes, .. } => {
                 let body = ConsentRequestBody::Tool {
@@ -268,7 +269,8 @@ impl Owner {
         shown: Option<&str>,
     ) -> Result<Option<Hash>, CallFailure> {
         let changed = |since: &str| {
-            CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
+            let text = format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first");
+            CallFailure::refused(CallRefusal::Changed, text)
         };
         match (self.current_prompt(server, prompt), shown) {
             (Some((_, ReviewState::Changed)), _) => Err(changed("you saw it")),

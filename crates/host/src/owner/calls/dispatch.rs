@@ -1,11 +1,10 @@
 //! Sends calls for which a permit exists, and requests that require no consent. Calls are sent by `decision.rs`,
-//! `audit.rs` and `decisions/approvals.rs`, requests by `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
+//! `audit.rs` and `decisions/approvals.rs`, requests by `handle/calls.rs` and `supervision.rs`.
 
 use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind};
-use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
-use offers::catalog::Catalog;
+use mcp_proto::session::{CallDeadline, ClientRequest, ServerResult};
 use policy::{DecisionSource, Hash};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -13,7 +12,6 @@ use tokio::sync::oneshot;
 use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
-use crate::owner::last_uses::call_originator;
 use crate::owner::state::{CallRecord, CallTicketPurpose};
 use crate::view::HostEvent;
 
@@ -67,6 +65,11 @@ impl Owner {
         if let Some(app) = record.app.clone() {
             return self.send_call_to_app(record, &app, request);
         }
+        if record.view.kind == CallKind::Tool {
+            // Equal to the definition that `authorize_call` has just compared with the permit.
+            let definition = self.current_tool_definition(&record.view.server, &record.view.name);
+            record.sent_call.definition = definition.and_then(|own| own.definition_with_output_schema());
+        }
         let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.call_timeouts.tool,
@@ -79,7 +82,7 @@ impl Owner {
                     self.permissions.approved_calls.add_repetition(&repeats, record.view.id.clone());
                 }
                 if let Some(by) = allowed_by {
-                    self.record_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
+                    self.record_use(by, &record.view.server, Some(&record.view.name), record.origin.used_by());
                 }
                 self.register_sent_call(record, run, ticket);
                 Ok(())
@@ -97,19 +100,6 @@ impl Owner {
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));
         }
-        self.calls.records.insert(id, record);
-    }
-
-    /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
-    pub(in crate::owner) fn register_call_passed_to_app(
-        &mut self,
-        mut record: Box<CallRecord>,
-        run: RunId,
-        ticket: CallTicket,
-    ) {
-        let id: Arc<str> = record.view.id.as_str().into();
-        self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
-        record.ticket = Some((run, ticket));
         self.calls.records.insert(id, record);
     }
 
@@ -150,15 +140,5 @@ impl Owner {
                 let _ = reply.send(Err(failure));
             }
         }
-    }
-
-    /// Instructs the connection of a server to read one of the server's lists again.
-    pub(crate) fn refresh_list(
-        &self,
-        server: &str,
-        kind: ListKind,
-        reply: oneshot::Sender<Arc<Catalog>>,
-    ) -> Result<(), CallFailure> {
-        self.servers.send_command(server, ConnectionCommand::Refresh { kind, reply }).map(|_| ())
     }
 }

@@ -36,7 +36,7 @@ impl Owner {
             {
                 let shown = std::mem::replace(&mut **tool, now);
                 *changed_since_allowed = true;
-                self.compare_with_displayed_tool(at, &shown);
+                self.update_review_warnings_of_changed_tool(at, &shown);
                 self.emit_consent_request(at);
             }
         }
@@ -65,7 +65,8 @@ impl Owner {
                 RequestPurpose::Call(call) => {
                     let server = pending.view.server;
                     let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
-                    let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
+                    let is_cancelled = is_ready || self.lifetime.is_closing;
+                    let failure = if is_cancelled { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
                     self.end_call(&call, Err(failure));
                 }
                 // Dropping the reply's sender notifies the app.

@@ -2,7 +2,7 @@
 //! `decisions.rs`, by `handle/consent.rs`, and by code that denies pending requests without the user
 //! (`rules/pending.rs`, `gate.rs`, `muting.rs`).
 
-use domain::call::CallFailure;
+use domain::call::{CallFailure, CallRefusal};
 use domain::consent_request::ConsentRequestOutcome;
 use host_state::AuditedDecision;
 use policy::DecisionSource;
@@ -57,25 +57,25 @@ impl Owner {
             self.permissions.forget_approved_calls(&pending.view.server);
         }
         self.audit_request_outcome(&pending, outcome, None);
-        let why = reason
-            .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_DENIAL_REASON_CHARS)))
-            .unwrap_or_default();
-        let by = format!("by the {}{why}", self.options.decider_name);
-        self.notify_refusal(&pending, outcome, None, by);
+        let reason = reason.map(|reason| truncate_reason(reason, MAX_DENIAL_REASON_CHARS));
+        let why = reason.as_ref().map(|reason| format!(", who says: {reason}")).unwrap_or_default();
+        let text = format!("by the {}{why}", self.options.decider_name);
+        self.notify_refusal(&pending, outcome, CallRefusal::DeniedByUser { reason }, text);
     }
 
     /// Denies a pending consent request because a rule denies it.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
-        self.refuse_without_user(at, by.to_string(), format!("by {by}"));
+        let refusal = CallRefusal::DeniedByRule { rule: by.to_string() };
+        self.refuse_without_user(at, &by.to_string(), refusal, format!("by {by}"));
     }
 
     /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
     pub(in crate::owner) fn refuse_disabled_tool(&mut self, at: usize) {
-        self.refuse_without_user(at, "settings".to_owned(), TOOL_TURNED_OFF_REASON.to_owned());
+        self.refuse_without_user(at, "settings", CallRefusal::NotOffered, TOOL_TURNED_OFF_REASON.to_owned());
     }
 
     /// Denies a pending consent request on behalf of the policy or the settings, with an audit entry.
-    fn refuse_without_user(&mut self, at: usize, rule: String, reason: String) {
+    fn refuse_without_user(&mut self, at: usize, rule: &str, refusal: CallRefusal, text: String) {
         let pending = self.consent.pending.remove(at);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
@@ -85,35 +85,36 @@ impl Owner {
             by: "policy",
             hash: pending.view.hash.as_str(),
             asker: originator_name(&pending.view.origin),
-            rule: rule.clone().into(),
+            rule: rule.to_owned().into(),
             conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
-        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(&rule), reason);
+        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, refusal, text);
     }
 
     /// Fails the start or call for which consent was denied, or notifies the waiting server, app, sign-in or model run.
-    /// `rule` is the source of a denial without the user.
+    /// `text` describes the cause `refusal`.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
-        rule: Option<&str>,
-        by: String,
+        refusal: CallRefusal,
+        text: String,
     ) {
         self.events.emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome });
         match &pending.purpose {
             RequestPurpose::Start => {
-                let mut failure =
-                    rule.map_or_else(|| ServerFailure::refused_by_user(outcome), ServerFailure::denied_by_rule);
-                if rule.is_none() {
-                    failure.hint = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
-                }
+                let failure = if let CallRefusal::DeniedByRule { rule } = &refusal {
+                    ServerFailure::denied_by_rule(rule)
+                } else {
+                    let hint = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
+                    ServerFailure { hint, ..ServerFailure::refused_by_user(outcome) }
+                };
                 self.fail_server(&pending.view.server, failure);
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
-                    ConsentRequestOutcome::Denied => CallFailure::Refused(by),
+                    ConsentRequestOutcome::Denied => CallFailure::refused(refusal, text),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
@@ -130,7 +131,7 @@ impl Owner {
                     if outcome == ConsentRequestOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
                 self.decide_sign_in(&pending.view, *number, answered);
             }
-            RequestPurpose::Result(call) => self.calls.withhold_result(call, outcome, by),
+            RequestPurpose::Result(call) => self.calls.withhold_result(call, outcome, text),
             RequestPurpose::Page => {}
         }
     }
@@ -139,7 +140,7 @@ impl Owner {
     /// can no longer be denied, unlike an approved payload that still waits for its audit entry.
     pub(crate) fn deny_all_requests(&mut self, server: &str, mute: bool) {
         if mute {
-            self.permissions.policy.mute(server);
+            self.permissions.policy.mute_server(server);
         }
         self.permissions.forget_approved_calls(server);
         self.reset_refusals_of_server(server, mute);

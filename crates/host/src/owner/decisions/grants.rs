@@ -13,10 +13,6 @@ use crate::owner::state::{GrantBasis, RestoreGrantError};
 use crate::view::HostEvent;
 
 impl Owner {
-    pub(crate) fn grants(&self) -> Vec<policy::Grant> {
-        self.permissions.policy.grants().iter().cloned().collect()
-    }
-
     /// Revokes a grant, effective immediately. `reply` receives `false` if no grant has this id, otherwise `true` once
     /// the file no longer contains the grant. For a short time [`restore_grant`](Self::restore_grant) can revert that.
     pub(crate) fn revoke_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
@@ -37,8 +33,9 @@ impl Owner {
         });
     }
 
-    /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
-    /// running server is restarted automatically again, but one that waited for a restart stays stopped.
+    /// Restores a grant that was just revoked, unless its server or tool has changed since. If the grant permits starts
+    /// and the server still runs, later failures cause automatic restarts as before. A server that waited for a restart
+    /// stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreGrantError>>) {
         let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,

@@ -46,7 +46,8 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a response to a server that the user entered or chose. `content` is its text for the audit log.
+    /// Describes the response to a server's request, with the content that the user entered or the option that the user
+    /// chose. `content` is the response's text for the audit log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,
         subject: String,

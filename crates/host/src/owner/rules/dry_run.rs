@@ -110,7 +110,8 @@ impl Owner {
                 .get(&record.config, &record.offer.catalog, tool, review_state_of)
                 .ok_or_else(no_tool)?;
             let (grant_hash, claims, asks_each_time) = (own.grant_hash.clone(), own.claims, own.asks_each_time);
-            let review_state = record.offer.catalog.changed_if_outdated(CatalogListKind::Tools, own.review_state);
+            let review_state =
+                record.offer.catalog.treat_as_changed_if_outdated(CatalogListKind::Tools, own.review_state);
             return Ok(DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));

@@ -37,10 +37,13 @@ impl Owner {
         };
         self.models.sampling.last_run += 1;
         let number = self.models.sampling.last_run;
+        let params = request.params.clone();
+        let conversation = self.conversation_of_request(of, request.call.as_deref());
         let auto_approved =
-            AutoApprovedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
+            AutoApprovedRequest { server: server.clone(), number, running: None, params, by, conversation };
         self.models.sampling.auto_approved.insert(of, auto_approved);
-        self.reserve_budget(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
+        let params = request.params.clone();
+        self.reserve_budget(&server, of.originator(), &choice.model, &params, move |owner, reserved| match reserved {
             Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (payload, hash), reservation),
             Err(_) if owner.models.sampling.is_auto_approved_run(of, number) => {
                 owner.models.sampling.auto_approved.remove(&of);
@@ -61,7 +64,7 @@ impl Owner {
             return self.record_unanswered_reservation(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
-        let conversation = self.models.sampling.conversation_of_app(request.of);
+        let conversation = self.conversation_of_request(request.of, request.call.as_deref());
         let entry = self.make_audit_entry(AuditedDecision {
             server: &request.server,
             kind: "sampling",
@@ -132,7 +135,6 @@ impl Owner {
         let server = auto_approved.server.clone();
         match self.sampling_by_rule_response(of, &auto_approved, ended) {
             Ok(answer) => {
-                let conversation = self.models.sampling.conversation_of_app(of);
                 let hash = Hash::of_json(&json!({ "answer": answer }));
                 let (subject, by) = (format!("answered by {}", answer.model), auto_approved.by);
                 let entry = self.make_audit_entry(AuditedDecision {
@@ -145,7 +147,7 @@ impl Owner {
                     asker: of.audit_name(),
                     content: Some(canonical_json(&json!(answer))),
                     rule: auto_approved.by.text(),
-                    conversation: conversation.as_deref(),
+                    conversation: auto_approved.conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
                 // While the audit entry is being written, the reply can be refused or withdrawn like the request.
@@ -199,7 +201,6 @@ impl Owner {
         let own: Vec<Requester> = own.map(|(of, _)| *of).collect();
         for of in own {
             if let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) {
-                let conversation = self.models.sampling.conversation_of_app(of);
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
@@ -208,7 +209,7 @@ impl Owner {
                     by: self.options.decider_name,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),
                     asker: of.audit_name(),
-                    conversation: conversation.as_deref(),
+                    conversation: auto_approved.conversation.as_deref(),
                     ..AuditedDecision::default()
                 });
             }

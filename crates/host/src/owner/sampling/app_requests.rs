@@ -6,7 +6,6 @@ use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use policy::Hash;
 use serde_json::json;
-use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -45,7 +44,7 @@ impl Owner {
         let requester = Requester::App { run, number };
         let origin = self.call_consent_origin(origin, server);
         let request = AppSamplingRequest { run, origin, reply };
-        self.log_request_of_app(server, &request, "requests an answer from a model");
+        self.servers.log_app_activity(server, request.tool(), "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
         self.on_sampling_request(server, requester, None, params, decision);
@@ -88,18 +87,11 @@ impl Owner {
             ClientResponse::Sampling(_) => "gets the answer",
             _ => "gets no answer",
         };
-        self.log_request_of_app(server, &request, outcome);
+        self.servers.log_app_activity(server, request.tool(), outcome);
         if let Err(ClientResponse::Sampling(unsent)) = request.reply.send(answer.into_inner()) {
             // The app was closed, and the withdrawal of its request has not been processed yet.
             let hash = shown.cloned().unwrap_or_else(|| Hash::of_json(&json!({ "answer": unsent })));
             self.audit_unsent_model_reply(server, &format!("answered by {}", unsent.model), &hash, requester);
-        }
-    }
-
-    /// Adds a line about a sampling request of an app to the activity log of its server, which has no message for it.
-    fn log_request_of_app(&self, server: &str, request: &AppSamplingRequest, words: &str) {
-        if let Some(record) = self.servers.records.get(server) {
-            record.log_activity_line(ActivityKind::State, &format!("the app of {:?} {words}", request.tool()));
         }
     }
 }

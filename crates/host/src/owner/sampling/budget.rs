@@ -3,6 +3,7 @@
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
+use policy::UsedBy;
 use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_input_tokens};
 use supervision::activity::ActivityKind;
 
@@ -16,6 +17,7 @@ impl Owner {
     pub(super) fn reserve_budget(
         &mut self,
         server: &str,
+        by: UsedBy,
         model: &ModelRef,
         params: &CreateMessageParams,
         then: impl FnOnce(&mut Self, Result<UsageReservation, DecisionError>) + Send + 'static,
@@ -39,7 +41,7 @@ impl Owner {
         let change = move |own: &mut ModelUsageRecord| {
             let over = own.limit_exceeded_by(&settings, &spent, at);
             if over.is_none() {
-                own.add(&spent, at);
+                own.reserve(&spent, by, at);
             }
             over
         };

@@ -47,6 +47,7 @@ impl Owner {
         Ok(SamplingReport {
             within_hour: spent.usage_in_last_hour(self.now()),
             in_all: spent.in_all,
+            last_use: spent.last_use,
             stopped: spent.current_reached_limit(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
                 && record.session.sampling_offered != self.models.sampling.offered_capability(server),
@@ -150,7 +151,7 @@ impl Owner {
         self.change_sampling_record_from(own, server, change, then);
     }
 
-    /// Changes a server's sampling record like the function above. If the file has none, `change` is applied to `own`.
+    /// Changes a server's stored sampling record. If the file has none, `change` is applied to `own`.
     fn change_sampling_record_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,

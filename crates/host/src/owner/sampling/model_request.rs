@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
-use policy::ApprovalScope;
+use policy::{ApprovalScope, UsedBy};
 use server_requests::sampling::conversion::{contains_tool_use, reply_to_sampling_result, to_tool_choice};
 use server_requests::sampling::{ModelAnswerState, UnmetRequirementNote, empty_sampling_result, sampling_request_hash};
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Owner;
 use crate::owner::gate::{Approval, AuthorizedPayload, OutgoingPayload};
 use crate::owner::state::{
-    DecisionError, DecisionProgress, ModelOutcome, ModelRun, SharedModelOutput, UsageReservation,
+    DecisionError, DecisionProgress, ModelOutcome, ModelRun, RequestPurpose, SharedModelOutput, UsageReservation,
 };
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
@@ -33,9 +33,13 @@ impl Owner {
         let (server, model, params, state) =
             (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
         let id = shown.view.id;
+        let by = match shown.purpose {
+            RequestPurpose::Request { requester, .. } => requester.originator(),
+            _ => UsedBy::Server,
+        };
         let pending = &mut self.consent.pending[at];
         (pending.being_acted_on, pending.being_written) = (true, true);
-        self.reserve_budget(&server.clone(), &model, &params.clone(), move |owner, reservation| {
+        self.reserve_budget(&server.clone(), by, &model, &params.clone(), move |owner, reservation| {
             if let Some(pending) = owner.consent.pending.iter_mut().find(|p| p.view.id == id) {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }

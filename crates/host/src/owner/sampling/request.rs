@@ -47,7 +47,7 @@ impl Owner {
         let allowed_by = match decision {
             PolicyDecision::Deny { reason, .. } => {
                 let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-                return self.refuse_denied_request(server, of, (&body, None), reason);
+                return self.refuse_denied_request(server, (of, call.as_deref()), (&body, None), reason);
             }
             PolicyDecision::Allow { .. } if self.models.sampling.is_app_that_reaches_other_hosts(of) => {
                 Err((DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES))
@@ -60,7 +60,7 @@ impl Owner {
                 record.log_activity_line(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-            return self.refuse_automatically(server, of, (&body, None), &reason, answer);
+            return self.refuse_automatically(server, (of, call.as_deref()), (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
         params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());

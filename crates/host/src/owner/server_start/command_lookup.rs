@@ -25,10 +25,11 @@ pub(super) async fn resolve_and_plan_command(
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
         Ok(program) => match plan_sandbox(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
-                let launched = crate::owner::packages::launched_package(&config, &command.directory());
+                let working_directory = command.directory();
+                let launched = crate::owner::packages::launched_package(&config, &working_directory);
                 let files = read_launch_files(command, program.clone(), path.clone()).await;
                 let real = tokio::fs::canonicalize(&program).await.ok();
-                Ok((ResolvedCommand { program, real, plan, files }, launched))
+                Ok((ResolvedCommand { program, real, working_directory, plan, files }, launched))
             }
             Err(error) => Err(error),
         },
@@ -57,6 +58,8 @@ pub(in crate::owner) struct ResolvedCommand {
     pub(in crate::owner) program: PathBuf,
     /// Path of the program after resolving symbolic links, or `None` if they can't be resolved.
     pub(in crate::owner) real: Option<PathBuf>,
+    /// Folder in which the server starts: the configured one, or the default one.
+    pub(in crate::owner) working_directory: PathBuf,
     /// Sandbox plan, or `None` if the server has no sandbox.
     pub(in crate::owner) plan: Option<ResolvedSandbox>,
     /// Files that determine what the command runs.

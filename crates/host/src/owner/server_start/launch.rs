@@ -2,7 +2,7 @@
 //! `start_decision.rs` and `decisions/approvals.rs`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use credentials::settings::SignInSettingsError;
 use host_state::unresolved_secret_failure;
@@ -81,7 +81,7 @@ impl Owner {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
+                record.activity.redact_settings_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
                 start.known = self.last_known_connection(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
@@ -106,7 +106,7 @@ impl Owner {
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
+                record.activity.redact_settings_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
@@ -170,9 +170,9 @@ impl Owner {
             ..SessionConfig::default()
         };
         let limits = self.settings.current.limits.clamped_to_bounds();
-        record.activity.lock().unwrap_or_else(PoisonError::into_inner).set_max_bytes(limits.activity_log_bytes);
+        record.activity.lock().set_max_bytes(limits.activity_log_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
-        let (times, activity) = (self.options.call_timeouts, Arc::clone(&record.activity));
+        let (times, activity) = (self.options.call_timeouts, record.activity.clone());
         let (clock, used) = (Arc::clone(&self.ports.clock), Arc::clone(&record.used));
         let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));

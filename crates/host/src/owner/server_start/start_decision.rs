@@ -27,7 +27,7 @@ impl Owner {
         found: ResolvedCommand,
         mut package: Option<LoadedPackage>,
     ) {
-        let ResolvedCommand { program: resolved, plan, files, .. } = found;
+        let ResolvedCommand { program: resolved, working_directory, plan, files, .. } = found;
         if let Some(record) = self.servers.records.get_mut(name) {
             if let Some(package) = &mut package {
                 package.configured = record.config.command_line();
@@ -45,6 +45,7 @@ impl Owner {
         let body = ConsentRequestBody::StartServer {
             config,
             resolved,
+            working_directory,
             earlier_approval,
             plan,
             files,

@@ -1,12 +1,11 @@
 //! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
-use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
+use credentials::sign_in::{SignInError, SignInNeeded};
 use mcp_auth::{AuthError, AuthReason, SignedInAccount};
 use policy::Hash;
 use supervision::activity::ActivityKind;
-use url::Url;
 
-use super::super::state::AfterSession;
+use super::super::state::ActionAfterSession;
 use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
@@ -33,7 +32,7 @@ impl Owner {
         record.supervision.on_sign_in_awaited();
         let access = &mut record.sign_in;
         let Some(sign_in) = access.sign_in.clone() else { return };
-        if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
+        if access.then.take_if(|then| matches!(then, ActionAfterSession::Start)).is_some() {
             record.set_state(ServerState::Stopped);
             // Can't fail, since the server exists.
             let _ = self.start(name);
@@ -58,14 +57,6 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected the best available token, until the user signs in.
-    pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
-        let Some(record) = self.servers.records.get_mut(name) else { return };
-        let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
-        let Some(cause) = record.sign_in.take_refusal_cause().filter(|_| is_open) else { return };
-        self.servers.end_session(name, cause);
-    }
-
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         if let Some(cause) = credentials::settings::unsupported_sign_in_reason(record.config.as_http()) {
@@ -81,7 +72,7 @@ impl Owner {
             (ServerState::Ready, Some(_)) if record.sign_in.is_outdated => {
                 // A new sign-in is created for the next connection.
                 record.sign_in.reason.get_or_insert(AuthReason::SignIn);
-                self.restart_session(name, "it is restarted with its current settings");
+                self.servers.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -99,14 +90,6 @@ impl Owner {
         if let Some(sign_in) = record.sign_in.on_ready() {
             self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
         }
-    }
-
-    /// Ends the session of a server, and starts the server again.
-    fn restart_session(&mut self, name: &str, cause: &str) {
-        if let Some(record) = self.servers.records.get_mut(name) {
-            record.sign_in.then = Some(AfterSession::Start);
-        }
-        self.servers.end_session(name, cause.to_owned());
     }
 
     /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
@@ -147,7 +130,7 @@ impl Owner {
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
-                    Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
+                    Some(ServerState::Ready) => self.servers.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
                             self.record_start_request(name);
@@ -183,68 +166,9 @@ impl Owner {
         };
         self.audit_without_waiting(decided);
     }
-
-    pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
-        let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::sign_in_progress_view(sign_in.authorization.progress()?, &sign_in.user.progress());
-            Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
-        });
-        let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
-        let address = address.trim();
-        check_pasted_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
-        if sign_in.user.send_pasted_url(address) {
-            Ok(())
-        } else {
-            Err(SignInError::BadRedirect("others are still being processed".to_owned()))
-        }
-    }
 }
 
 /// Returns the reason for the next sign-in to a server that rejected a request.
 fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
     if sign_in.authorization.account().is_some() { AuthReason::Again { cause } } else { AuthReason::SignIn }
-}
-
-/// Checks that a URL pasted by the user is the redirect URI with an authorization response.
-///
-/// # Errors
-///
-/// Returns a description of the problem for the user.
-fn check_pasted_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
-    let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
-        return Err(format!("it must begin with {redirect_uri}"));
-    };
-    if (pasted.origin(), pasted.path()) != (expected.origin(), expected.path()) {
-        return Err(format!("it must begin with {redirect_uri}"));
-    }
-    let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
-    if has("state") && (has("code") || has("error")) {
-        Ok(())
-    } else {
-        Err("it contains no response; copy the complete address".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_complete_redirect_url_is_accepted() {
-        let expected = "http://127.0.0.1:4321/callback";
-        let cases = [
-            ("http://127.0.0.1:4321/callback?code=a&state=b", true),
-            ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
-            ("http://127.0.0.1:4321/callback?code=a", false),
-            ("http://127.0.0.1:4321/callback?state=b", false),
-            ("http://127.0.0.1:4321/other?code=a&state=b", false),
-            ("http://127.0.0.1:4322/callback?code=a&state=b", false),
-            ("https://evil.example/callback?code=a&state=b", false),
-            ("code=a&state=b", false),
-        ];
-        for (address, is_taken) in cases {
-            assert_eq!(check_pasted_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
-        }
-    }
 }

@@ -9,7 +9,7 @@ use mcp_transport::http::{
     AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS_PER_REQUEST, RequestSignature, SigningRefusal,
 };
 use secrecy::SecretString;
-use supervision::activity::ActivityLog;
+use supervision::activity::SharedActivityLog;
 use tokio::task::AbortHandle;
 use url::Url;
 
@@ -26,7 +26,7 @@ const HTTP_FORBIDDEN: u16 = 403;
 pub(super) struct RequestSigner {
     authorization: Arc<ServerAuthorization>,
     user: Arc<SignInUser>,
-    activity: Arc<Mutex<ActivityLog>>,
+    activity: SharedActivityLog,
     /// Generation of the latest token that the activity log redacts. Each token is added to the redactions before it is
     /// sent to the server.
     hidden: AtomicU64,
@@ -38,7 +38,7 @@ impl RequestSigner {
     pub(super) fn new(
         authorization: Arc<ServerAuthorization>,
         user: Arc<SignInUser>,
-        activity: Arc<Mutex<ActivityLog>>,
+        activity: SharedActivityLog,
     ) -> Self {
         Self { authorization, user, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
@@ -61,7 +61,7 @@ impl RequestSigner {
     async fn refuse_and_end_session(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.user.server().to_owned();
-        self.user.with_owner(move |owner| owner.end_session_for_sign_in(&server));
+        self.user.with_owner(move |owner| owner.servers.end_session_for_sign_in(&server));
     }
 }
 
@@ -94,7 +94,7 @@ impl Authorizer for RequestSigner {
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // All current tokens are redacted, since newer ones than that of this request may exist.
                 let tokens = self.authorization.tokens().into_iter().chain(access_token_in_headers(signed)).collect();
-                self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(tokens);
+                self.activity.redact_tokens(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);
             }
             Ok(_) => {}

@@ -1,6 +1,6 @@
 //! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use credentials::settings::{self, SignInSettingsError, unsupported_sign_in_reason};
@@ -9,7 +9,7 @@ use mcp_auth::ServerAuthorization;
 use policy::Hash;
 use ports::Ports;
 use ports::server_config::{HttpConfig, address_hash};
-use supervision::activity::ActivityLog;
+use supervision::activity::SharedActivityLog;
 use tokio::sync::watch;
 use url::Url;
 
@@ -27,7 +27,7 @@ pub(in crate::owner) struct SignInFactory {
     pub(super) back: WeakOwner,
     pub(super) ports: Ports,
     pub(super) vaults: Arc<TokenVaults>,
-    pub(super) activity: Arc<Mutex<ActivityLog>>,
+    pub(super) activity: SharedActivityLog,
     pub(super) existing: Option<ServerSignIn>,
     /// Hashes of the current and the pinned identity of the server, both of which the user approved.
     pub(super) approved: Vec<Hash>,
@@ -103,7 +103,7 @@ impl SignInFactory {
 /// Notifies the owner of each change of a server's sign-in, until the sign-in is dropped.
 async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
-        if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
+        if back.run_turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
             return;
         }
         tokio::time::sleep(SIGN_IN_NOTIFY_INTERVAL).await;

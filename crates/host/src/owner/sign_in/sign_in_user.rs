@@ -89,7 +89,7 @@ impl SignInUser {
     /// Locks the host's state, and calls `act` with it. Does nothing if the host has shut down.
     pub(super) fn with_owner(&self, act: impl FnOnce(&mut Owner)) {
         // Fails only after shutdown, when no consent is requested.
-        let _ = self.back.turn("sign-in", act);
+        let _ = self.back.run_turn("sign-in", act);
     }
 
     /// Adds a consent request, and waits for the user's decision. Dropping the future withdraws the request.
@@ -113,7 +113,7 @@ impl SignInUser {
 fn spawn_owner_turn(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         // Fails only after shutdown, when no consent is requested.
-        runtime.spawn(async move { back.turn("sign-in", act) });
+        runtime.spawn(async move { back.run_turn("sign-in", act) });
     }
 }
 

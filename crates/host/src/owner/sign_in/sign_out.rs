@@ -9,7 +9,7 @@ use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
-use super::super::state::{AfterSession, AfterSignOut, SignOutReply};
+use super::super::state::{ActionAfterSession, ActionAfterSignOut, SignOutReply};
 use super::super::{AuditedDecision, Owner, ServerRecord};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
@@ -19,14 +19,14 @@ pub(crate) type TokenDeletionReply = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
     pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
-        self.sign_out_then(name, reply, AfterSignOut::Nothing);
+        self.sign_out_then(name, reply, ActionAfterSignOut::Nothing);
     }
 
     pub(crate) fn change_account(&mut self, name: &str, reply: SignOutReply) {
-        self.sign_out_then(name, reply, AfterSignOut::SignIn);
+        self.sign_out_then(name, reply, ActionAfterSignOut::SignIn);
     }
 
-    fn sign_out_then(&mut self, name: &str, reply: SignOutReply, after: AfterSignOut) {
+    fn sign_out_then(&mut self, name: &str, reply: SignOutReply, after: ActionAfterSignOut) {
         self.with_sign_in(name, move |owner, name, sign_in| {
             let sign_in = match sign_in {
                 Ok(sign_in) => sign_in,
@@ -37,7 +37,7 @@ impl Owner {
             record.sign_in.flow = None;
             if record.session.connection.is_some() {
                 // The sign-out is delayed until the session has ended, since ending the session is a signed request.
-                record.sign_in.then = Some(AfterSession::SignOut(reply, after));
+                record.sign_in.then = Some(ActionAfterSession::SignOut(reply, after));
                 record.set_state(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server_change(name);
@@ -50,13 +50,20 @@ impl Owner {
     /// Executes the restart or sign-out that waited for the end of a server's session.
     pub(in crate::owner) fn run_act_waiting_for_session_end(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
-        if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
+        if let (Some(ActionAfterSession::SignOut(reply, after)), Some(sign_in)) =
+            (access.then.take(), access.sign_in.clone())
         {
             self.revoke_and_sign_out(name, &sign_in, reply, after);
         }
     }
 
-    fn revoke_and_sign_out(&mut self, name: &str, sign_in: &ServerSignIn, reply: SignOutReply, after: AfterSignOut) {
+    fn revoke_and_sign_out(
+        &mut self,
+        name: &str,
+        sign_in: &ServerSignIn,
+        reply: SignOutReply,
+        after: ActionAfterSignOut,
+    ) {
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         let issuer = authorization.account().map(|account| account.issuer).unwrap_or_default();
         self.run_concurrently(async move { authorization.sign_out().await }, move |owner, done| {
@@ -70,7 +77,7 @@ impl Owner {
         issuer: &str,
         done: Result<Done, AuthError>,
         reply: SignOutReply,
-        after: AfterSignOut,
+        after: ActionAfterSignOut,
     ) {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set_signing_in(false, Some("you signed out".to_owned()));
@@ -82,7 +89,7 @@ impl Owner {
         if !issuer.is_empty() {
             self.audit_signed_out(name, issuer);
         }
-        let goes_on = after == AfterSignOut::SignIn && done.is_ok();
+        let goes_on = after == ActionAfterSignOut::SignIn && done.is_ok();
         // The caller may have stopped waiting.
         let _ = reply.send(done);
         self.emit_server_change(name);

@@ -1,11 +1,12 @@
-//! Documents that grant rights: the thread that writes them, the confirmed settings, and a rejected document.
+//! Documents that store permissions: the thread that writes them, the confirmed settings, and a rejected document.
 
 use host_state::{ConfirmedSettings, DocumentWriter};
 use ports::server_config::ConfigProblem;
 
 use crate::owner::DeferredTurn;
 
-/// The thread that writes documents, the confirmed settings, and the state of documents that grant rights.
+/// The thread that writes documents, the confirmed settings, and whether the documents that store permissions can be
+/// used.
 pub(in crate::owner) struct GrantDocuments {
     pub(in crate::owner) writer: DocumentWriter<DeferredTurn>,
     pub(in crate::owner) confirmed: ConfirmedSettings,

@@ -1,10 +1,10 @@
 //! The parts of the owner's state. Each part is a module with its own tests, and its methods need no other part. Used
-//! by the methods of [`Owner`](super::Owner), which combine the parts, and by `handle` for operations on servers or
-//! models alone. Parts that are plain data are modules of the crate `host-state`.
+//! by the methods of [`Owner`](super::Owner), which combine the parts, and by `handle` for operations on one part only.
+//! Parts that are plain data are modules of the crate `host-state`.
 //!
-//! A part uses only those items of other modules of the owner that `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs`
-//! lists with reasons: the reference to the owner, types that only the gate creates, and the sign-in that a record
-//! contains.
+//! A part uses only those items of other modules of the owner that `OWNER_ITEMS_ALLOWED_IN_STATE_PARTS` in
+//! `xtask/src/tidy/owner_parts.rs` lists with reasons: the reference to the owner, types that only the gate creates,
+//! and the sign-in that a record contains.
 
 mod grant_documents;
 mod lifetime;
@@ -27,12 +27,11 @@ pub(in crate::owner) use host_state::{
 };
 pub use host_state::{
     AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
-    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier,
+    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier, ServerError,
 };
 pub(crate) use host_state::{CallReply, DecisionReply, ModelAccess, NewCall};
 pub(in crate::owner) use lifetime::HostShutdown;
-pub use registry::ServerError;
 pub(crate) use registry::ServerRegistry;
-pub(in crate::owner) use server_record::{AfterSession, AfterSignOut};
+pub(in crate::owner) use server_record::{ActionAfterSession, ActionAfterSignOut, SignInState};
 pub(crate) use server_record::{ServerRecord, SignOutReply};
 pub(in crate::owner) use sign_ins::{SignInAnswer, SignIns};

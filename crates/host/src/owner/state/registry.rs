@@ -1,32 +1,37 @@
 //! The configured servers and their runs.
 
-mod entry;
 mod sign_ins;
-
-pub use entry::ServerError;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use domain::Millis;
+use domain::app_view::AppStopCause;
 use domain::call::CallFailure;
+use domain::consent_request::ConsentRequestOrigin;
+use host_state::check_server_entry;
 use indexmap::IndexMap;
 use launches::sandbox::shared_folders_accessible_in_sandbox;
-use mcp_proto::session::{ClientResponse, ServerRequestId};
+use mcp_proto::session::{ClientRequest, ClientResponse, ListKind, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
+use offers::catalog::ServerCatalog;
 use offers::review::{DefinitionKind, LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, ReviewFindings};
 use policy::Hash;
-use ports::server_config::{ServerConfig, config_hash};
+use ports::server_config::{ServerConfig, ServerEntry, config_hash};
 use process::orphans::RunningServerRecord;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Value, json};
-use supervision::activity::TotalActivitySize;
+use supervision::activity::{ActivityKind, TotalActivitySize};
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::oneshot;
 
-use super::{DecisionError, DefinitionShownToUser, FolderShare, ReviewError, ServerRecord, ServerSelfDescription};
+use super::{
+    CallOrigin, DecisionError, DefinitionShownToUser, FolderShare, PendingRequest, ReviewError, ServerError,
+    ServerRecord, ServerSelfDescription,
+};
 use crate::connection::{ConnectionCommand, RunId};
 use crate::owner::gate::AuthorizedPayload;
-use crate::view::ServerState;
+use crate::view::{ConsentRequestBody, ServerState};
 
 /// All servers in the settings file, and their current runs.
 #[derive(Default)]
@@ -82,6 +87,11 @@ impl ServerRegistry {
         Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
+    /// Returns the record of a server, or `None` if no server has this name.
+    pub(crate) fn record(&self, name: &str) -> Option<&ServerRecord> {
+        self.records.get(name).map(Box::as_ref)
+    }
+
     /// Returns the record of a server if `run` is its current run.
     pub(in crate::owner) fn record_of_run(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
         self.records
@@ -112,6 +122,78 @@ impl ServerRegistry {
             }
             _ => Err(CallFailure::NotReady { server: server.to_owned() }),
         }
+    }
+
+    /// Instructs the connection of a server to read one of the server's lists again.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`send_command`](Self::send_command).
+    pub(crate) fn refresh_list(
+        &self,
+        server: &str,
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<ServerCatalog>>,
+    ) -> Result<(), CallFailure> {
+        self.send_command(server, ConnectionCommand::Refresh { kind, reply }).map(|_| ())
+    }
+
+    /// Checks that this entry can be added as a new server.
+    pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
+        check_server_entry(entry, self.records.contains_key(&entry.name))
+    }
+
+    /// Checks that the server `was` can be changed to this entry, which may have another name.
+    pub(crate) fn check_changed_server(&self, was: &str, entry: &ServerEntry) -> Result<(), ServerError> {
+        if !self.records.contains_key(was) {
+            return Err(ServerError::NotFound(was.to_owned()));
+        }
+        check_server_entry(entry, entry.name != was && self.records.contains_key(&entry.name))
+    }
+
+    /// Adds an entry to the activity log of a server whose app for this tool was closed.
+    pub(crate) fn log_stopped_app(&self, server: &str, tool: &str, cause: AppStopCause) {
+        let Some(record) = self.records.get(server) else { return };
+        let text = match cause {
+            // The app of another server may be the cause.
+            AppStopCause::Unresponsive => {
+                format!("the app of {tool:?} was closed because the page of its window stopped responding")
+            }
+            AppStopCause::MemoryLimit => {
+                format!("the app of {tool:?} was closed because its window used too much memory")
+            }
+            AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
+        };
+        record.log_activity_line(ActivityKind::State, &text);
+    }
+
+    /// Adds an entry about a shown app for this tool to the activity log of its server, which has no message for it.
+    /// `words` follow the name of the app.
+    pub(crate) fn log_app_activity(&self, server: &str, tool: &str, words: &str) {
+        if let Some(record) = self.records.get(server) {
+            record.log_activity_line(ActivityKind::State, &format!("the app of {tool:?} {words}"));
+        }
+    }
+
+    /// Returns `true` if the user or a model makes the request, or if an app reads a resource that its server lists. An
+    /// app that reaches other hosts gets `false`, since its choice of a URI can transfer data from them.
+    pub(in crate::owner) fn may_read_without_consent(
+        &self,
+        server: &str,
+        origin: &CallOrigin,
+        request: &ClientRequest,
+    ) -> bool {
+        let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
+        let ClientRequest::ReadResource { uri } = request else { return false };
+        let resources = self.records.get(server).map(|record| record.offer.catalog.resources.as_slice());
+        !reaches_other_hosts && resources.unwrap_or_default().iter().any(|resource| resource.name() == uri)
+    }
+
+    /// Returns `true` if a consent request is for a call of a tool that the user turned off, by a model or an app.
+    pub(in crate::owner) fn is_for_disabled_tool(&self, pending: &PendingRequest) -> bool {
+        let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
+        matches!(pending.view.origin, ConsentRequestOrigin::Model { .. } | ConsentRequestOrigin::App { .. })
+            && self.records.get(&pending.view.server).is_some_and(|record| !record.config.tools.admits(&tool.name))
     }
 
     /// Examines the information that a server sent about itself for suspicious text and for names similar to others.

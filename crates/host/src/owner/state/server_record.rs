@@ -3,11 +3,11 @@
 mod sign_in_state;
 
 pub(crate) use sign_in_state::SignOutReply;
-pub(in crate::owner) use sign_in_state::{AfterSession, AfterSignOut, SignInState};
+pub(in crate::owner) use sign_in_state::{ActionAfterSession, ActionAfterSignOut, SignInState};
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use ::supervision::activity::{ActivityKind, ActivityLog};
+use ::supervision::activity::{ActivityKind, ActivityLog, SharedActivityLog};
 use ::supervision::limits::LatestServerUsage;
 use domain::Millis;
 use host_state::{LaunchState, OfferState, RestartState};
@@ -29,7 +29,7 @@ pub(crate) struct ServerRecord {
     pub(crate) session: SessionState,
     pub(crate) launch: LaunchState,
     pub(crate) offer: OfferState,
-    pub(crate) activity: Arc<Mutex<ActivityLog>>,
+    pub(crate) activity: SharedActivityLog,
     /// Measured resource usage of the server, and the limits on it.
     pub(crate) used: Arc<Mutex<LatestServerUsage>>,
     pub(in crate::owner) supervision: RestartState,
@@ -48,7 +48,7 @@ impl ServerRecord {
             session: SessionState::default(),
             launch: LaunchState::default(),
             offer: OfferState::default(),
-            activity: Arc::new(Mutex::new(activity)),
+            activity: SharedActivityLog::new(activity),
             used: Arc::default(),
             supervision: RestartState::default(),
             start_again: false,
@@ -59,7 +59,7 @@ impl ServerRecord {
 
     /// Adds a line to the server's activity log.
     pub(in crate::owner) fn log_activity_line(&self, kind: ActivityKind, text: &str) {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
+        self.activity.lock().append_line(kind, text);
     }
 
     pub(in crate::owner) fn set_state(&mut self, state: ServerState) {
@@ -98,7 +98,7 @@ impl ServerRecord {
 
     /// Returns `text` with all access tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_text(text)
+        self.activity.redact_text(text)
     }
 }
 

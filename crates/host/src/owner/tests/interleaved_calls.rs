@@ -255,11 +255,11 @@ impl RandomCallSchedule {
                 coverage.waiting_during_action += self.calls.iter().filter(waits).count();
             }
         }
-        self.settle().await;
+        self.execute_remaining_steps().await;
     }
 
     /// Executes steps until none is possible, and denies the consent requests that are still pending.
-    async fn settle(&mut self) {
+    async fn execute_remaining_steps(&mut self) {
         loop {
             for step in [CallStep::WriteEntry, CallStep::WriteDocument, CallStep::Respond] {
                 while self.is_possible(step).await {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_proto::types::{ListEntry, Tool, ToolAnnotations};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use offers::review::DefinitionKind;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn large_tools(count: usize) -> Vec<Tool> {
 /// Delivers a list of these tools, in this order.
 pub(super) async fn deliver_tool_list(world: &HostFixture, parts: &[&[Tool]]) {
     let tools: Vec<ListEntry<Tool>> = parts.concat().iter().map(ListEntry::from).collect();
-    let catalog = Catalog { tools, is_read: true, ..Catalog::default() };
+    let catalog = ServerCatalog { tools, is_read: true, ..ServerCatalog::default() };
     world.report(ConnectionEvent::Catalog(Arc::new(catalog))).await;
 }
 

@@ -32,7 +32,7 @@ pub(super) async fn start() -> HostFixture {
 }
 
 /// Returns the future of the call `id` that names `of` as the call that it repeats.
-fn repeat_as(world: &HostFixture, origin: CallOrigin, (of, id): (&str, &str), number: usize) -> ToolCallFuture {
+fn repeat_call_as(world: &HostFixture, origin: CallOrigin, (of, id): (&str, &str), number: usize) -> ToolCallFuture {
     let (host, ids) = (world.host.clone(), (id.to_owned(), of.to_owned()));
     let arguments = Map::from_iter([("n".to_owned(), json!(number))]);
     let (sent, _) = oneshot::channel();
@@ -41,13 +41,18 @@ fn repeat_as(world: &HostFixture, origin: CallOrigin, (of, id): (&str, &str), nu
 }
 
 /// Returns the future of the call `id`, with which the user repeats the call `of`.
-fn repeat_with(world: &HostFixture, ids: (&str, &str), conversation: Option<&str>, number: usize) -> ToolCallFuture {
-    repeat_as(world, CallOrigin::User { conversation: conversation.map(str::to_owned) }, ids, number)
+fn repeat_call_with(
+    world: &HostFixture,
+    ids: (&str, &str),
+    conversation: Option<&str>,
+    number: usize,
+) -> ToolCallFuture {
+    repeat_call_as(world, CallOrigin::User { conversation: conversation.map(str::to_owned) }, ids, number)
 }
 
 /// Returns the future of the call `id`, with which the user repeats the call `of` unchanged.
-pub(super) fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
-    repeat_with(world, (of, id), None, APPROVED_ARGUMENT)
+pub(super) fn repeat_call_unchanged(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
+    repeat_call_with(world, (of, id), None, APPROVED_ARGUMENT)
 }
 
 /// Lets the server respond to a call, which must have been sent.
@@ -81,7 +86,7 @@ async fn assert_call_sent(world: &mut HostFixture, mut call: ToolCallFuture) {
 
 /// Checks that a call requires consent as calls do by default, so that only a missing approval is the reason, and
 /// cancels it.
-pub(super) async fn assert_asks(world: &mut HostFixture, mut call: ToolCallFuture, what: &str) {
+pub(super) async fn assert_requires_consent(world: &mut HostFixture, mut call: ToolCallFuture, what: &str) {
     assert!(poll_once(&mut call).await.is_none(), "{what}: the call waits");
     assert!(world.commands.try_recv().is_err(), "{what}: nothing is sent");
     let requests = world.requests().await;
@@ -95,9 +100,9 @@ pub(super) async fn assert_asks(world: &mut HostFixture, mut call: ToolCallFutur
 async fn same_call_is_sent_without_another_consent_request() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat(&world, "1", "2");
+    let call = repeat_call_unchanged(&world, "1", "2");
     assert_call_sent(&mut world, call).await;
-    let call = repeat(&world, "2", "3");
+    let call = repeat_call_unchanged(&world, "2", "3");
     assert_call_sent(&mut world, call).await;
     let entries = world.log.written_entries();
     let own: Vec<_> = entries.iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL).collect();
@@ -109,7 +114,7 @@ async fn same_call_is_sent_without_another_consent_request() {
     }
     assert_eq!(world.host.grants().await.unwrap().len(), 1, "no grant is added");
     let call = world.call("4", ASKING_TOOL, APPROVED_ARGUMENT);
-    assert_asks(&mut world, call, "a call that repeats none").await;
+    assert_requires_consent(&mut world, call, "a call that repeats none").await;
     world.close().await;
 }
 
@@ -117,18 +122,18 @@ async fn same_call_is_sent_without_another_consent_request() {
 async fn call_that_differs_from_the_approved_one_requires_consent() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
-    assert_asks(&mut world, call, "other arguments").await;
-    let call = repeat_with(&world, ("1", "2"), Some("c"), APPROVED_ARGUMENT);
-    assert_asks(&mut world, call, "another conversation").await;
-    let call = repeat(&world, "unknown", "2");
-    assert_asks(&mut world, call, "a call that was not approved").await;
+    let call = repeat_call_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
+    assert_requires_consent(&mut world, call, "other arguments").await;
+    let call = repeat_call_with(&world, ("1", "2"), Some("c"), APPROVED_ARGUMENT);
+    assert_requires_consent(&mut world, call, "another conversation").await;
+    let call = repeat_call_unchanged(&world, "unknown", "2");
+    assert_requires_consent(&mut world, call, "a call that was not approved").await;
     let changed = catalog("changed since the approval");
     let tool = changed.tool(ASKING_TOOL).expect("the list has the tool");
     world.report(ConnectionEvent::Catalog(changed)).await;
     pin_tools(&world, &[tool]).await;
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "a changed definition that was reviewed").await;
+    let call = repeat_call_unchanged(&world, "1", "2");
+    assert_requires_consent(&mut world, call, "a changed definition that was reviewed").await;
     world.close().await;
 }
 
@@ -141,8 +146,8 @@ async fn call_with_changed_settings_of_the_server_requires_consent() {
         owner.servers.records[SERVER].config = Arc::new(changed.into());
     };
     world.host.with_owner(change_settings).await.unwrap();
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "changed settings").await;
+    let call = repeat_call_unchanged(&world, "1", "2");
+    assert_requires_consent(&mut world, call, "changed settings").await;
     world.close().await;
 }
 
@@ -150,7 +155,7 @@ async fn call_with_changed_settings_of_the_server_requires_consent() {
 async fn only_the_user_in_the_window_can_repeat_a_call() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat_with(&world, ("none", "of c"), Some("c"), APPROVED_ARGUMENT);
+    let call = repeat_call_with(&world, ("none", "of c"), Some("c"), APPROVED_ARGUMENT);
     approve(&mut world, call, ApprovalScope::Once).await;
     let app = |conversation: Option<&str>| CallOrigin::App {
         conversation: conversation.map(str::to_owned),
@@ -163,10 +168,10 @@ async fn only_the_user_in_the_window_can_repeat_a_call() {
         ("1", app(None), "an app"),
         ("1", CallOrigin::CommandLine, "the command line"),
     ] {
-        let call = repeat_as(&world, origin, (of, "2"), APPROVED_ARGUMENT);
-        assert_asks(&mut world, call, what).await;
+        let call = repeat_call_as(&world, origin, (of, "2"), APPROVED_ARGUMENT);
+        assert_requires_consent(&mut world, call, what).await;
     }
-    let call = repeat_with(&world, ("of c", "3"), Some("c"), APPROVED_ARGUMENT);
+    let call = repeat_call_with(&world, ("of c", "3"), Some("c"), APPROVED_ARGUMENT);
     assert_call_sent(&mut world, call).await;
     world.close().await;
 }
@@ -178,12 +183,12 @@ async fn approval_covers_the_arguments_that_the_user_edited() {
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     let edited = Map::from_iter([("n".to_owned(), json!(APPROVED_ARGUMENT + 1))]);
-    let request = world.host.edit(request.id, ConsentRequestEdit::Arguments(edited)).await.unwrap();
+    let request = world.host.edit_consent_request(request.id, ConsentRequestEdit::Arguments(edited)).await.unwrap();
     world.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await.unwrap();
     respond_to_sent_call(&mut world, call).await;
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "the original arguments").await;
-    let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
+    let call = repeat_call_unchanged(&world, "1", "2");
+    assert_requires_consent(&mut world, call, "the original arguments").await;
+    let call = repeat_call_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
     assert_call_sent(&mut world, call).await;
     world.close().await;
 }
@@ -196,8 +201,8 @@ async fn approved_call_of_a_destructive_tool_is_not_repeated() {
     deliver_tool_list(&world, &[&[tool.clone()]]).await;
     pin_tools(&world, &[tool]).await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "a tool that declares that it is destructive").await;
+    let call = repeat_call_unchanged(&world, "1", "2");
+    assert_requires_consent(&mut world, call, "a tool that declares that it is destructive").await;
     world.close().await;
 }
 
@@ -206,12 +211,12 @@ async fn approval_can_be_repeated_for_a_short_time_only() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
     world.clock.advance(Duration::from_millis(CALL_REPETITION_PERIOD));
-    let call = repeat(&world, "1", "2");
+    let call = repeat_call_unchanged(&world, "1", "2");
     assert_call_sent(&mut world, call).await;
     world.clock.advance(Duration::from_millis(1));
     for of in ["1", "2"] {
-        let call = repeat(&world, of, "3");
-        assert_asks(&mut world, call, "an old approval").await;
+        let call = repeat_call_unchanged(&world, of, "3");
+        assert_requires_consent(&mut world, call, "an old approval").await;
     }
     world.close().await;
 }
@@ -223,7 +228,7 @@ async fn completed_call_reports_until_when_it_can_be_repeated() {
     let now = world.host.with_owner(|owner| owner.now()).await.unwrap();
     call_with_approval(&mut world, "once", ApprovalScope::Once).await;
     world.clock.advance(Duration::from_secs(1));
-    let call = repeat(&world, "once", "repeated");
+    let call = repeat_call_unchanged(&world, "once", "repeated");
     assert_call_sent(&mut world, call).await;
     call_with_approval(&mut world, "granted", ApprovalScope::Session).await;
     let mut ended = Vec::new();

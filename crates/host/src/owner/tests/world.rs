@@ -8,7 +8,7 @@ use domain::call::CallFailure;
 use mcp_proto::Revision;
 use mcp_proto::session::{CallError, ServerFacts, ServerResult};
 use mcp_proto::types::{CallToolResult, ListEntry, ServerCapabilities, Tool};
-use offers::catalog::Catalog;
+use offers::catalog::ServerCatalog;
 use policy::{ApprovalScope, Hash};
 use ports::secrets::SecretsInMemory;
 use ports::{Document, Ports};
@@ -51,7 +51,7 @@ pub(in crate::owner) struct HostFixture {
 }
 
 /// Returns a catalog whose tools have this description.
-pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
+pub(in crate::owner) fn catalog(description: &str) -> Arc<ServerCatalog> {
     let tool = |name: &str| Tool {
         name: name.to_owned(),
         description: Some(description.to_owned()),
@@ -59,7 +59,7 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
         ..Tool::default()
     };
     let tools = [GRANTED_TOOL, ASKING_TOOL].map(|name| ListEntry::from(&tool(name))).into();
-    Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
+    Arc::new(ServerCatalog { tools, is_read: true, ..ServerCatalog::default() })
 }
 
 /// Returns what the server states about itself in each of its sessions.

@@ -13,7 +13,7 @@ use super::*;
 const MAX_REPLY_TOKENS: u64 = 4_000;
 
 /// Starts a call whose sampling request a rule allows, and waits until the model is running.
-async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
+async fn start_call_with_allowed_sampling(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
     let before = model.requests().len();
     // The model takes longer than disabling sampling on a slow machine. No test waits for its end.
     model.queue_reply(vec![ModelStep::Waits(Duration::from_secs(10)), text_reply("Aye.", (10, 2)).remove(1)]);
@@ -29,7 +29,7 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
         set_sampling(&app, enabled_settings()).await;
         let own = app.host.set_rule(sampling_rule(9, 1_000_000)).await.unwrap();
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        let called = start_request(&app, &model, end).await;
+        let called = start_call_with_allowed_sampling(&app, &model, end).await;
         let mut rules = vec![own];
         match end {
             "the setting" => set_sampling(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
@@ -125,7 +125,8 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
     shorter.max_tokens = 20;
-    let request = app.host.edit(request.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
+    let request =
+        app.host.edit_consent_request(request.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
     model.queue_reply(text_reply("Aye.", (10, 2)));
     app.decide(&request, ALLOW_ONCE).await;
     app.decide(&answered_request(&app).await, ALLOW_ONCE).await;
@@ -176,10 +177,11 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     lock.lock().unwrap();
     let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ALLOW_ONCE));
     // The owner executes requests in order, so the approval precedes the edit.
+    let edit = ConsentRequestEdit::Request(Box::new(other));
     let edited = tokio::select! {
         biased;
         taken = &mut approved => panic!("the approval did not wait for the reservation: {taken:?}"),
-        edited = app.host.edit(shown.id, ConsentRequestEdit::Request(Box::new(other))) => edited.unwrap(),
+        edited = app.host.edit_consent_request(shown.id, edit) => edited.unwrap(),
     };
     assert_ne!(edited.hash, shown.hash, "the edit changes the hash");
     drop(lock);

@@ -34,7 +34,7 @@ const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// closed.
 const MAX_MESSAGES_WAITING_FOR_POST: usize = 10_000;
 /// Timeout of posting the last messages when the session is closed.
-const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
+const LAST_MESSAGES_POST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Driver of the session with one server over HTTP+SSE.
 pub(super) struct HttpSseDriver<'o> {
@@ -326,7 +326,7 @@ impl<'o> HttpSseDriver<'o> {
         self.core.emit_remaining_events();
         let HttpSseDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
-        let last = timeout(LAST_MESSAGES_TIMEOUT, async {
+        let last = timeout(LAST_MESSAGES_POST_TIMEOUT, async {
             while left > 0 && work.next().await.is_some_and(|step| step.exchange != EVENT_STREAM_EXCHANGE_ID) {
                 left -= 1;
             }

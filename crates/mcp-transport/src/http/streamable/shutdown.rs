@@ -11,7 +11,7 @@ use crate::http::endpoint::HttpRequestParts;
 use crate::http::headers::{self, SessionHeaders};
 
 /// Timeout of posting the last messages, which is part of [`HttpLimits::close`](crate::http::HttpLimits::close).
-const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
+const LAST_MESSAGES_POST_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl StreamableDriver<'_> {
     /// Closes the session, and ends it at the server with DELETE. Meanwhile delivers the remaining events to the owner,
@@ -35,7 +35,7 @@ impl StreamableDriver<'_> {
         });
         let StreamableDriver { core, mut work, endpoint, limits, .. } = self;
         let last = timeout(limits.close, async {
-            let _ = timeout(LAST_MESSAGES_TIMEOUT, async { while work.next().await.is_some() {} }).await;
+            let _ = timeout(LAST_MESSAGES_POST_TIMEOUT, async { while work.next().await.is_some() {} }).await;
             if let Some(parts) = goodbye {
                 // 405 means that the server does not support DELETE. Other failures have no consequence either.
                 let _ = endpoint.send(parts).await;

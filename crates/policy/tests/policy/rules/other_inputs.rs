@@ -84,7 +84,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     let mut policy = policy_with_rules(&[], &[deny_npx]);
     for server in ["old", "other"] {
         policy.set_server_identity(server, vec!["uvx files".to_owned()]);
-        policy.mute(server);
+        policy.mute_server(server);
         policy.trust_until_quit(server).unwrap();
         let grant = Grant {
             id: GrantId::default(),

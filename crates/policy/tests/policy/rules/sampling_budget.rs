@@ -66,7 +66,7 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
         RuleEffect::Ask,
         "[sampling-human-in-loop]: the careful preset asks"
     );
-    policy.mute("s");
+    policy.mute_server("s");
     assert_eq!(
         decided(&policy, &sample("s", 1, 1)),
         RuleEffect::Deny,

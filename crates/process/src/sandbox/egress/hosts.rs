@@ -12,6 +12,7 @@ const DEFAULT_WEB_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a host pattern, in characters.
 const MAX_HOST_PATTERN_CHARS: usize = 300;
 /// The host name that always means the loopback interface.
+#[cfg(target_os = "linux")]
 const LOCALHOST: &str = "localhost";
 
 /// An entry in the list of hosts that a server may contact. Host names are in ASCII form.
@@ -63,11 +64,13 @@ impl HostPattern {
     }
 
     /// Returns `true` if the pattern consists of exactly this IP address and permits this port.
+    #[cfg(target_os = "linux")]
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
     /// Returns `true` if the pattern is `localhost` or an IP address of the loopback interface.
+    #[cfg(target_os = "linux")]
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -152,12 +155,14 @@ impl Destination {
     }
 
     /// Returns `true` if the destination is the name `localhost`.
+    #[cfg(target_os = "linux")]
     pub(super) fn is_localhost(&self) -> bool {
         matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
     }
 
     /// Returns a pattern that permits this destination. For the ports 443 and 80, the pattern contains no port and
     /// permits both.
+    #[cfg(target_os = "linux")]
     pub(super) fn as_pattern(&self) -> HostPattern {
         let host = match &self.host {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),

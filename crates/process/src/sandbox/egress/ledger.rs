@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::counted_stream::TrafficCounter;
+use super::byte_counting_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines for the activity log.

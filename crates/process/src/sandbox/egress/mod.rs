@@ -17,7 +17,7 @@
 pub mod hosts;
 
 #[cfg(target_os = "linux")]
-mod counted_stream;
+mod byte_counting_stream;
 #[cfg(target_os = "linux")]
 mod environment;
 #[cfg(target_os = "linux")]

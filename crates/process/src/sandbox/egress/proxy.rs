@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::HostPattern;
-use super::counted_stream::{CountedStream, TrafficCounter};
+use super::byte_counting_stream::{ByteCountingStream, TrafficCounter};
 use super::hosts::Destination;
 use super::ledger::{EgressLedger, OpenConnection};
 use super::resolve::{self, ConnectFault, LookupFunction};
@@ -113,7 +113,7 @@ struct ProxyState {
 
 /// State of one connection from the server to the proxy.
 #[derive(Default)]
-struct ProxyClient {
+struct ProxyConnectionState {
     tunnel: Mutex<Option<ProxyTunnel>>,
     /// Task that drives the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
@@ -122,7 +122,7 @@ struct ProxyClient {
 /// An accepted CONNECT request, and the connection to its host.
 struct ProxyTunnel {
     client: OnUpgrade,
-    upstream: CountedStream,
+    upstream: ByteCountingStream,
     open: OpenConnection,
 }
 
@@ -165,8 +165,8 @@ impl ProxyState {
     /// Serves one connection from the server until it ends or is idle for too long.
     async fn serve(&self, stream: TcpStream) {
         let traffic = Arc::new(TrafficCounter::default());
-        let stream = CountedStream::new(stream, Arc::clone(&traffic));
-        let client = ProxyClient::default();
+        let stream = ByteCountingStream::new(stream, Arc::clone(&traffic));
+        let client = ProxyConnectionState::default();
         let serving = async {
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -192,7 +192,7 @@ impl ProxyState {
     async fn handle_request(
         &self,
         request: Request<Incoming>,
-        client: &ProxyClient,
+        client: &ProxyConnectionState,
     ) -> Result<Response<Body>, Infallible> {
         let answered = if request.method() == Method::CONNECT {
             self.connect(request, client).await
@@ -205,7 +205,7 @@ impl ProxyState {
     async fn connect(
         &self,
         request: Request<Incoming>,
-        client: &ProxyClient,
+        client: &ProxyConnectionState,
     ) -> Result<Response<Body>, Response<Body>> {
         let named = request.uri().authority().and_then(|authority| Some((authority.host(), authority.port_u16()?)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
@@ -220,7 +220,7 @@ impl ProxyState {
     async fn forward(
         &self,
         request: Request<Incoming>,
-        client: &ProxyClient,
+        client: &ProxyConnectionState,
     ) -> Result<Response<Body>, Response<Body>> {
         let (mut head, body) = request.into_parts();
         if head.uri.scheme_str() != Some("http") {
@@ -265,7 +265,7 @@ impl ProxyState {
     async fn connect_if_allowed(
         &self,
         destination: &Destination,
-    ) -> Result<(CountedStream, OpenConnection), Response<Body>> {
+    ) -> Result<(ByteCountingStream, OpenConnection), Response<Body>> {
         let opened = async {
             let addresses = resolve::resolve_to_allowed_addresses(&self.hosts, destination, self.lookup).await?;
             let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
@@ -275,7 +275,7 @@ impl ProxyState {
         match opened.await {
             Ok(stream) => {
                 let open = self.ledger.record_opened(destination);
-                Ok((CountedStream::new(stream, open.traffic_counter()), open))
+                Ok((ByteCountingStream::new(stream, open.traffic_counter()), open))
             }
             Err(ConnectFault::Refused { cause, add }) => {
                 self.ledger.record_refused(destination, &cause, &add);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, TamperKind};
 use rusqlite::Connection;
 
-use super::support::{LogFolder, NoPlatform, TestKeychain, decision_entry};
+use super::support::{LogFolder, NoPlatform, decision_entry};
 
 const CANARY: &str = "zqkestrel";
 
@@ -174,7 +174,7 @@ const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_log_survives_kill_9() {
-    let keychain = Arc::new(TestKeychain::default());
+    let keychain = Arc::new(super::support::TestKeychain::default());
     // The key is as recent as the log, which has no seal yet.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));

@@ -124,6 +124,7 @@ impl TestKeychain {
     }
 
     /// Stores a secret under this name, without going through the store.
+    #[cfg(unix)]
     pub(crate) fn put(&self, name: &str, secret: &str) {
         self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
     }

@@ -3,9 +3,11 @@
 use credentials::settings::SignInSettingsError;
 use credentials::sign_in::SignInError;
 
+use super::super::ActionAfterSession;
 use super::ServerRegistry;
 use crate::connection::ConnectionCommand;
 use crate::owner::sign_in::ServerSignIn;
+use crate::view::ServerState;
 
 impl ServerRegistry {
     /// Stores a sign-in that was created for a server.
@@ -44,11 +46,39 @@ impl ServerRegistry {
         Ok(())
     }
 
+    /// Passes the address that the user pasted to the sign-in to a server.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotWaiting`] if its sign-in doesn't
+    /// wait for the browser, and [`SignInError::BadRedirect`] if the sign-in can't use the address.
+    pub(crate) fn paste_redirect(&self, server: &str, address: &str) -> Result<(), SignInError> {
+        let record = self.records.get(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
+        let sign_in = record.sign_in.sign_in.as_ref().ok_or_else(|| SignInError::NotWaiting(server.to_owned()))?;
+        sign_in.paste_redirect(server, address)
+    }
+
     /// Discards the cached secrets of a server, so that they are read again on the next use.
     pub(crate) fn discard_cached_secrets(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
             record.sign_in.mark_secrets_outdated();
         }
+    }
+
+    /// Ends the session of a server that rejected the best available token, until the user signs in.
+    pub(in crate::owner) fn end_session_for_sign_in(&mut self, name: &str) {
+        let Some(record) = self.records.get_mut(name) else { return };
+        let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
+        let Some(cause) = record.sign_in.take_refusal_cause().filter(|_| is_open) else { return };
+        self.end_session(name, cause);
+    }
+
+    /// Ends the session of a server, and starts the server again.
+    pub(in crate::owner) fn restart_session(&mut self, name: &str, cause: &str) {
+        if let Some(record) = self.records.get_mut(name) {
+            record.sign_in.then = Some(ActionAfterSession::Start);
+        }
+        self.end_session(name, cause.to_owned());
     }
 
     /// Ends the session of a server, which then waits for the user's sign-in.

@@ -80,6 +80,8 @@ fn cancelled_start_is_no_longer_awaited() {
     let tools = ToolFilter { enabled: None, disabled: vec!["echo".to_owned()] };
     let restricted = ServerConfig { tools, ..(*config).clone() };
     assert!(registry.starting_server("s", &restricted).is_some(), "the lists of tools have no effect on a start");
+    let by_hand = ServerConfig { autostart: false, ..(*config).clone() };
+    assert!(registry.starting_server("s", &by_hand).is_some(), "the time of a start has no effect on it");
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
@@ -127,4 +129,20 @@ fn stale_lists_are_read_again() {
     registry.records["s"].set_state(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
     assert!(commands.try_recv().is_err(), "a server that is not ready receives no command");
+}
+
+#[test]
+fn name_of_another_server_is_rejected() {
+    let registry = registry_with_server(None);
+    let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() };
+    let entry = |name: &str| ServerEntry { name: name.to_owned(), config: config.clone().into() };
+    assert_eq!(registry.check_new_server(&entry("t")), Ok(()), "the name is not in use");
+    assert!(
+        matches!(registry.check_new_server(&entry("s")), Err(ServerError::BadName { .. })),
+        "another server has the name"
+    );
+    assert_eq!(registry.check_changed_server("s", &entry("s")), Ok(()), "a server can keep its name");
+    assert_eq!(registry.check_changed_server("s", &entry("t")), Ok(()), "a server can have another name");
+    let missing = registry.check_changed_server("t", &entry("t"));
+    assert_eq!(missing, Err(ServerError::NotFound("t".to_owned())), "an unknown server has no settings");
 }

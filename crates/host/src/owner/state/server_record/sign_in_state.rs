@@ -29,7 +29,7 @@ pub(in crate::owner) struct SignInState {
     /// Reason why the session was ended for a new sign-in, which becomes the cause in the server's state.
     pub(in crate::owner) session_end_cause: Option<String>,
     /// Action to execute after the server's session has ended.
-    pub(in crate::owner) then: Option<AfterSession>,
+    pub(in crate::owner) then: Option<ActionAfterSession>,
 }
 
 impl SignInState {
@@ -130,16 +130,16 @@ impl SignInState {
 pub(crate) type SignOutReply = oneshot::Sender<Result<SignOutOutcome, SignInError>>;
 
 /// Action that is executed once the session of a server has ended.
-pub(in crate::owner) enum AfterSession {
+pub(in crate::owner) enum ActionAfterSession {
     /// Starts the server again with a new session.
     Start,
     /// Signs the user out of the server.
-    SignOut(SignOutReply, AfterSignOut),
+    SignOut(SignOutReply, ActionAfterSignOut),
 }
 
 /// Action that is executed after a sign-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::owner) enum AfterSignOut {
+pub(in crate::owner) enum ActionAfterSignOut {
     Nothing,
     SignIn,
 }

@@ -28,18 +28,18 @@ impl TrafficCounter {
 
 /// A stream that counts the bytes read from it and written to it.
 #[derive(Debug)]
-pub(super) struct CountedStream {
+pub(super) struct ByteCountingStream {
     stream: TcpStream,
     traffic: Arc<TrafficCounter>,
 }
 
-impl CountedStream {
-    pub(super) fn new(stream: TcpStream, traffic: Arc<TrafficCounter>) -> CountedStream {
-        CountedStream { stream, traffic }
+impl ByteCountingStream {
+    pub(super) fn new(stream: TcpStream, traffic: Arc<TrafficCounter>) -> ByteCountingStream {
+        ByteCountingStream { stream, traffic }
     }
 }
 
-impl AsyncRead for CountedStream {
+impl AsyncRead for ByteCountingStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -52,7 +52,7 @@ impl AsyncRead for CountedStream {
     }
 }
 
-impl AsyncWrite for CountedStream {
+impl AsyncWrite for ByteCountingStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
         self.traffic.written.fetch_add(written as u64, Ordering::Relaxed);
