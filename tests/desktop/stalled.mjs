@@ -1,4 +1,4 @@
-// What the tests of apps that use up a window have in common: their servers, and how their end is noticed.
+// Servers, texts and waits that are shared by the tests of apps that use up a window.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

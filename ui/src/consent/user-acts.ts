@@ -1,5 +1,5 @@
-// Whether the user is in a text field, and whether a consent request that appears follows from the user's own act. A
-// request that follows from none leaves a field alone, and no letter decides it.
+// Records the user's acts, so that a consent request that appears is known to follow from one of them. A request that
+// follows from none leaves a text field alone, and no letter decides it.
 
 import type { ConsentRequest } from "$lib/api/generated";
 import { isInputMethodKey } from "$lib/format/keys";

@@ -1,4 +1,4 @@
-// What the policy would decide about a call with the entered arguments. Only the host can tell, because rules have
+// Reads the decision of the policy about a call with the entered arguments. Only the host can tell, because rules have
 // conditions on arguments, and depend on grants and the review of the tool.
 
 import { call } from "$lib/api/client";

@@ -170,7 +170,7 @@ pub enum ImportedValueSource {
         /// Names of the environment variables that the value refers to.
         variables: Vec<String>,
     },
-    /// An environment file.
+    /// A file of environment variables (`envFile`), to which the other app's settings refer.
     File {
         /// Path of the file as in the other app's settings, safe to print.
         path: String,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Permissions;
 
-/// Content of `uses.json`.
+/// Last uses of rules and shared folders, as stored in `uses.json`.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StoredUses {
